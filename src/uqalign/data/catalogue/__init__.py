@@ -1,0 +1,1 @@
+"""The built-in data sets, one module per origin; each lists its declarations in `DATASETS`."""
