@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Generic, Protocol, TypeVar, cast
 
+from uqalign.errors import UserError
+
 NAME_PATTERN = re.compile(r"[a-z0-9][a-z0-9_]{0,39}")
 """Names become folder names: short, lower case, and unable to leave the results folder."""
 
@@ -32,7 +34,7 @@ class Named(Protocol):
 T = TypeVar("T", bound=Named)
 
 
-class UnknownNameError(ValueError):
+class UnknownNameError(UserError):
     """A name that no member carries; the message lists the nearest ones."""
 
 

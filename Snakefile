@@ -1,0 +1,64 @@
+# Data sets become splits, splits become predictions, predictions become scores, scores become rankings, and rankings
+# become alignment. Each arrow is one rule in workflow/rules/ and one `uqalign stage` command.
+
+import os
+import sys
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+from snakemake.utils import min_version
+
+from uqalign.config import parse_config
+from uqalign.errors import UserError
+from uqalign.jobs import Plan
+
+min_version("9.20")
+
+
+configfile: "config.yaml"
+
+
+try:
+    plan = Plan(parse_config(config)).check()
+except UserError as error:
+    raise WorkflowError(str(error)) from None
+
+# Jobs find the command of this environment, activated or not. Where raw files lie never changes what they hold, so the
+# folder reaches the jobs beside their tracked parameters.
+os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+os.environ["UQALIGN_DATA_DIR"] = str(plan.config.data_dir)
+
+
+wildcard_constraints:
+    task="binary|multiclass|regression|multivariate",
+    dataset="[a-z0-9_]+",
+    model="[a-z0-9_]+",
+    seeds=r"seeds-\d+-\d+",
+    folds=r"folds-\d+-\d+",
+    block=r"seeds-\d+-\d+",
+    family="[a-z_]+",
+
+
+localrules:
+    all,
+    data,
+    splits,
+    predictions,
+    scores,
+    alignment,
+    tables,
+    figures,
+
+
+include: "workflow/rules/data.smk"
+include: "workflow/rules/train.smk"
+include: "workflow/rules/score.smk"
+include: "workflow/rules/align.smk"
+include: "workflow/rules/show.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        plan.tables(),
+        plan.figures(),

@@ -1,0 +1,5 @@
+"""`python -m uqalign`: the command line."""
+
+from uqalign.cli import main
+
+main()

@@ -1,0 +1,50 @@
+"""The `uqalign` command."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from uqalign import __version__
+from uqalign.cli.config import config_app
+from uqalign.cli.models import models_app
+from uqalign.cli.stage import stage_app
+from uqalign.errors import UserError
+
+app = typer.Typer(
+    name="uqalign",
+    help="Which evaluation metrics rank probabilistic models as their decisions would?",
+    epilog="Run the whole benchmark with: snakemake --cores 2   (see README.md)",
+    no_args_is_help=True,
+    pretty_exceptions_show_locals=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(models_app, name="models")
+app.add_typer(config_app, name="config")
+app.add_typer(stage_app, name="stage")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"uqalign {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line; an error of the user's making is a message, not a traceback."""
+    try:
+        app()
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(1)

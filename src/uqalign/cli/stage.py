@@ -1,0 +1,129 @@
+"""One command per step of the workflow; Snakemake calls them, and a line from any log can be run by hand."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+stage_app = typer.Typer(
+    help="The steps of the workflow, as Snakemake calls them.", no_args_is_help=True, rich_markup_mode=None
+)
+
+Spec = Annotated[str, typer.Option(help="What to do, as canonical JSON.")]
+Code = Annotated[str, typer.Option(help="Digest of the code the workflow was planned with.")]
+Out = Annotated[Path, typer.Option(help="File to write.")]
+Data = Annotated[Path, typer.Option(help="Cleaned data set.")]
+Splits = Annotated[Path, typer.Option(help="Fold of every row, for a block of seeds.")]
+Many = Annotated[list[Path], typer.Argument(help="Files to read.")]
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)
+
+
+@stage_app.command("clean_data")
+def clean_data(spec: Spec, code: Code, out: Out) -> None:
+    """Fetch and clean one data set."""
+    from uqalign.stages import clean_data as stage
+
+    _say(
+        stage.run(
+            spec=spec,
+            code=code,
+            out=out,
+            data_dir=Path(os.environ.get("UQALIGN_DATA_DIR", "data/raw")),
+            download_dir=Path(os.environ.get("UQALIGN_DOWNLOAD_DIR", "data/downloads")),
+        )
+    )
+
+
+@stage_app.command("split_data")
+def split_data(data: Data, spec: Spec, code: Code, out: Out) -> None:
+    """Assign every row to a test fold, for a block of seeds."""
+    from uqalign.stages import split_data as stage
+
+    _say(stage.run(data=data, spec=spec, code=code, out=out))
+
+
+@stage_app.command()
+def train(
+    data: Data,
+    splits: Splits,
+    spec: Spec,
+    code: Code,
+    out: Out,
+    threads: Annotated[int, typer.Option(help="Splits fitted at a time.")] = 1,
+) -> None:
+    """Fit one model to some seeds and folds, and keep its predictions."""
+    from uqalign.stages import train as stage
+
+    for line in stage.run(data=data, splits=splits, spec=spec, code=code, out=out, threads=threads):
+        _say(line)
+
+
+@stage_app.command()
+def score(
+    data: Data,
+    splits: Splits,
+    predictions: Annotated[Path, typer.Option(help="Prediction cache.")],
+    spec: Spec,
+    code: Code,
+    out: Out,
+) -> None:
+    """Score a prediction cache by every metric and every decision."""
+    from uqalign.stages import score as stage
+
+    _say(stage.run(data=data, splits=splits, predictions=predictions, spec=spec, code=code, out=out))
+
+
+@stage_app.command()
+def align(scores: Many, spec: Spec, code: Code, out: Out) -> None:
+    """Compare the rankings of the models of one data set."""
+    from uqalign.stages import align as stage
+
+    _say(stage.run(scores=scores, spec=spec, code=code, out=out))
+
+
+@stage_app.command()
+def table(
+    alignments: Many,
+    spec: Spec,
+    code: Code,
+    csv: Annotated[Path, typer.Option(help="CSV to write.")],
+    markdown: Annotated[Path, typer.Option(help="Markdown to write.")],
+    latex: Annotated[Path, typer.Option(help="LaTeX to write.")],
+) -> None:
+    """Write the alignment table of one decision family."""
+    from uqalign.stages import table as stage
+
+    _say(stage.run(alignments=alignments, spec=spec, code=code, csv=csv, markdown=markdown, latex=latex))
+
+
+@stage_app.command()
+def leaderboard(
+    scores: Many,
+    spec: Spec,
+    code: Code,
+    csv: Annotated[Path, typer.Option(help="CSV to write.")],
+    markdown: Annotated[Path, typer.Option(help="Markdown to write.")],
+) -> None:
+    """Write the table of models by metric of one task."""
+    from uqalign.stages import leaderboard as stage
+
+    _say(stage.run(scores=scores, spec=spec, code=code, csv=csv, markdown=markdown))
+
+
+@stage_app.command()
+def figure(
+    alignments: Many,
+    spec: Spec,
+    code: Code,
+    out: Annotated[list[Path], typer.Option(help="Picture to write; its suffix decides the format.")],
+) -> None:
+    """Draw the alignment of one task."""
+    from uqalign.stages import figure as stage
+
+    _say(stage.run(alignments=alignments, spec=spec, code=code, out=out))

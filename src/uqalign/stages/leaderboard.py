@@ -1,0 +1,58 @@
+"""How good each model is by each metric, on every data set of one task."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from uqalign.alignment import per_seed
+from uqalign.contracts import read_scores
+from uqalign.metrics.registry import get
+from uqalign.files import write_text
+from uqalign.reporting.tables import leaderboard_markdown
+from uqalign.stages.common import check_code, parse_spec
+
+
+def run(*, scores: Sequence[Path], spec: str, code: str, csv: Path, markdown: Path) -> str:
+    """Write the mean over seeds of every metric by data set and model, with the number of fits that succeeded.
+
+    Raises:
+        FileError: score files that are missing, damaged or of another version.
+    """
+    import pandas as pd
+
+    orders = parse_spec(spec)
+    check_code(code, __name__)
+    frame, statuses = read_scores(scores)
+    fits = Counter((s["dataset"], s["model"]) for s in statuses)
+    failed = Counter((s["dataset"], s["model"]) for s in statuses if s["error"])
+    task = str(frame["task"].iloc[0])
+    metrics = {name: get(task, name) for name in dict.fromkeys(frame.loc[frame["kind"] == "metric", "name"])}
+    parts = []
+    for dataset in [name for name in orders["datasets"] if (frame["dataset"] == name).any()]:
+        block = frame[(frame["dataset"] == dataset) & (frame["kind"] == "metric")]
+        models = [name for name in orders["models"] if (dataset, name) in fits]
+        wide = per_seed(block, models, orders["n_folds"])
+        grouped = wide.groupby(level="name")
+        mean, spread, seeds = (
+            getattr(grouped, how)().stack(future_stack=True) for how in ("mean", "std", "count")
+        )
+        part = pd.DataFrame({"mean": mean, "std_over_seeds": spread, "seeds": seeds}).reset_index()
+        part = part.rename(columns={"name": "metric"}).assign(dataset=dataset)
+        part["rank_m"] = part["metric"].map({name: i for i, name in enumerate(metrics)})
+        part["rank_d"] = part["model"].map({name: i for i, name in enumerate(models)})
+        parts.append(part.sort_values(["rank_d", "rank_m"]))
+    table = pd.concat(parts, ignore_index=True)
+    sign = table["metric"].map({name: 1 if m.higher_is_better else -1 for name, m in metrics.items()})
+    oriented = sign * table["mean"]
+    table["best"] = oriented == oriented.groupby([table["dataset"], table["metric"]]).transform("max")
+    pairs = list(zip(table["dataset"], table["model"], strict=True))
+    table["fits"] = [fits[pair] - failed[pair] for pair in pairs]
+    table["expected"] = [fits[pair] for pair in pairs]
+    columns = ["dataset", "model", "metric", "mean", "std_over_seeds", "seeds", "best", "fits", "expected"]
+    write_text(csv, table[columns].to_csv(index=False))
+    titles = {name: f"{m.title} {'↑' if m.higher_is_better else '↓'}" for name, m in metrics.items()}
+    heading = f"# Models by metric ({task})\n\nMeans over repeats and folds; the best value of a metric is bold.\n\n"
+    write_text(markdown, heading + leaderboard_markdown(table, titles))
+    return f"{task}: {len(fits)} models on data sets, {sum(failed.values())} of {sum(fits.values())} fits failed"

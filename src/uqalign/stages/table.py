@@ -1,0 +1,35 @@
+"""The alignment table of one decision family."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from uqalign.alignment import summarise
+from uqalign.contracts import read_alignment
+from uqalign.families import FAMILIES
+from uqalign.metrics.registry import get
+from uqalign.files import write_text
+from uqalign.reporting.tables import CAPTION, alignment_frame, alignment_latex, alignment_markdown
+from uqalign.stages.common import check_code, parse_spec
+
+
+def run(*, alignments: Sequence[Path], spec: str, code: str, csv: Path, markdown: Path, latex: Path) -> str:
+    """Write the family's table in three formats.
+
+    Raises:
+        FileError: alignment files that are missing, damaged or of another version.
+    """
+    orders = parse_spec(spec)
+    check_code(code, __name__)
+    family = FAMILIES[orders["family"]]
+    frame = read_alignment(alignments)
+    frame = frame[frame["family"] == family.name]
+    names = list(dict.fromkeys(frame["metric"]))
+    titles = {name: get(family.task, name).title for name in names}
+    table = alignment_frame(summarise(frame), orders["datasets"], names)
+    caption = CAPTION.format(family=family.title, seeds=frame["seed"].nunique())
+    write_text(csv, table.to_csv(index=False))
+    write_text(markdown, alignment_markdown(table, titles, caption))
+    write_text(latex, alignment_latex(table, titles, caption, f"alignment_{family.name}"))
+    return f"{family.title}: {table['dataset'].nunique()} data sets x {len(names)} metrics"

@@ -1,0 +1,50 @@
+rule data:
+    input:
+        plan.cleaned(),
+
+
+rule clean_data:
+    output:
+        "results/data/{dataset}.parquet",
+    log:
+        "results/logs/clean_data/{dataset}.log",
+    benchmark:
+        "results/benchmarks/clean_data/{dataset}.tsv"
+    conda:
+        "../../envs/train.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=60,
+    params:
+        spec=plan.data_spec,
+        code=plan.data_code,
+    shell:
+        "uqalign stage clean_data --spec {params.spec:q} --code {params.code} --out {output} > {log} 2>&1"
+
+
+rule splits:
+    input:
+        plan.splits(),
+
+
+rule split_data:
+    input:
+        "results/data/{dataset}.parquet",
+    output:
+        "results/splits/{dataset}/{block}.parquet",
+    log:
+        "results/logs/split_data/{dataset}/{block}.log",
+    benchmark:
+        "results/benchmarks/split_data/{dataset}/{block}.tsv"
+    conda:
+        "../../envs/train.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=30,
+    params:
+        spec=plan.splits_spec,
+        code=plan.splits_code,
+    shell:
+        "uqalign stage split_data --data {input} --spec {params.spec:q} --code {params.code} --out {output} > {log} 2>&1"
