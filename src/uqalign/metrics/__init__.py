@@ -32,12 +32,14 @@ from uqalign.metrics.retention import (
     regression_retention_auc,
     retention_auc,
 )
+from uqalign.metrics.skill import base_rate_forecast, skill_score
 
 __all__ = [
     "ClippedProbabilityWarning",
     "JitteredCovarianceWarning",
     "accuracy",
     "auroc",
+    "base_rate_forecast",
     "brier_score",
     "calibration_error",
     "count_clipped",
@@ -58,4 +60,5 @@ __all__ = [
     "regression_error_detection_auroc",
     "regression_retention_auc",
     "retention_auc",
+    "skill_score",
 ]

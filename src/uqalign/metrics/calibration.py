@@ -29,6 +29,11 @@ def _check_choice(name: str, value: str, choices: Any) -> None:
         raise ValueError(f"{name} must be one of {', '.join(get_args(choices))}, got {value!r}")
 
 
+def check_view(view: str) -> None:
+    """Refuse unknown ways of reading a multiclass forecast."""
+    _check_choice("view", view, ClassView)
+
+
 def class_views(rows: ClassRows, view: ClassView) -> list[tuple[FloatArray, FloatArray]]:
     """The binary problems (event, probability) that calibration is read from: one, or one per class.
 
@@ -93,7 +98,7 @@ def calibration_error(
     """
     check_binning(n_bins, binning)
     _check_choice("aggregate", aggregate, Aggregate)
-    _check_choice("view", view, ClassView)
+    check_view(view)
     rows = class_rows(y_true, p, labels=labels, sample_weight=sample_weight)
     errors = [
         _binned_error(event, probability, rows.weight, n_bins, binning, aggregate)
@@ -102,7 +107,7 @@ def calibration_error(
     return exact_sum(np.array(errors)) / len(errors)
 
 
-def check_levels(levels: Sequence[float]) -> FloatArray:
+def check_levels(levels: Sequence[float] | FloatArray) -> FloatArray:
     """Nominal levels as an array; each must lie strictly between 0 and 1."""
     nominal = np.asarray(levels, dtype=np.float64)
     if nominal.ndim != 1 or len(nominal) == 0 or not ((nominal > 0) & (nominal < 1)).all():
