@@ -1,12 +1,12 @@
-"""The interface of a prior over one decision parameter theta: a cost c, a fraction q = k/n, a factor lambda, gamma.
+"""The interface of a prior over one decision parameter theta (a cost, a fraction k/n, a risk aversion).
 
-A prior-weighted utility needs a prior only through a few partial integrals, so a family that supplies them gives
-every metric exactly. The inequalities are part of the contract: they settle what happens at an atom.
+A prior-weighted utility needs a prior only through a few partial integrals, so a family that supplies them
+gives every metric exactly. The inequalities are part of the contract: they settle what happens at an atom.
 
-* a decision maker acts iff f > c, so with prediction f the loss on y = 1 is
-  E[(1 - c) 1{c >= f}] = `upper_partial(f)` and the loss on y = 0 is E[c 1{c < f}] = `partial_mean(f)`;
-* a selective predictor abstains iff variance s > lambda, so it predicts with probability P(lambda >= s) = `tail(s)`
-  and pays E[lambda 1{lambda < s}] = `partial_mean(s)` for abstaining;
+* A decision maker acts iff f > c, so with prediction f the loss on y = 1 is
+  E[(1 - c) 1{c >= f}] = `upper_partial(f)` and the loss on y = 0 is E[c 1{c < f}] = `partial_mean(f)`.
+* A selective predictor abstains iff its variance s > lambda, so it predicts with probability
+  P(lambda >= s) = `tail(s)` and pays E[lambda 1{lambda < s}] = `partial_mean(s)` for abstaining.
 * k = ceil(n q), so P(k) = P((k - 1)/n < q <= k/n) = `interval_mass((k - 1)/n, k/n)`.
 """
 
@@ -28,7 +28,7 @@ class NotAProbabilityError(ValueError):
 
 
 def evaluate(hook: Callable[[FloatArray], FloatArray], x: npt.ArrayLike, name: str = "x") -> FloatArray:
-    """`hook` on `x` as a float64 array of at least one dimension; the result has the shape of `x` (or is a float).
+    """`hook` on `x` as a float64 array of at least one dimension, in the shape of `x` (a float for a scalar).
 
     Raises:
         ValueError: `x` is not numeric or holds NaN.
@@ -65,14 +65,14 @@ class Prior(ABC):
     """A distribution of one decision parameter theta.
 
     Members are frozen dataclasses. Every method that takes `x` accepts a scalar or an array of any shape, in
-    the unit of theta and anywhere on the real line (also outside the support), and returns float64 of that shape.
+    the unit of theta and anywhere on the real line, and returns float64 of that shape.
 
-    Subclasses implement the underscored hooks on arrays; a distribution without atoms needs `_cdf`, `_tail`, `_partial_mean`,
-    `_upper_mean`, `_density`, `_quantile`, `_sample`, `mean`, `mode` and `support`.
+    Subclasses implement the underscored hooks on arrays; a distribution without atoms needs `_cdf`, `_tail`,
+    `_partial_mean`, `_upper_mean`, `_density`, `_quantile`, `_sample`, `mean`, `mode` and `support`.
     """
 
     is_probability: ClassVar[bool] = True
-    """False for the weights behind classical scores: they have partial integrals, but no mean, quantile or sample."""
+    """False for the weights behind classical scores, which have partial integrals but no mean or quantile."""
 
     @property
     @abstractmethod
@@ -82,7 +82,7 @@ class Prior(ABC):
     @property
     @abstractmethod
     def mode(self) -> float:
-        """Where the density is highest: the lowest such point, or the centre of the support of a flat density."""
+        """Where the density is highest: the lowest such point, or the centre of a flat density."""
 
     @property
     @abstractmethod
@@ -128,9 +128,7 @@ class Prior(ABC):
         )
         if not (lower <= upper).all():
             raise ValueError("interval_mass needs low <= high everywhere, and no NaN")
-        u, v = np.atleast_1d(lower), np.atleast_1d(upper)
-        below_u, above_u = self._cdf(u), self._above(u)
-        mass = np.where(below_u > above_u, above_u - self._above(v), self._cdf(v) - below_u)
+        mass = self._interval_mass(np.atleast_1d(lower), np.atleast_1d(upper))
         result: FloatArray = mass.reshape(lower.shape)[()]
         return result
 
@@ -177,6 +175,11 @@ class Prior(ABC):
     def _above(self, x: FloatArray) -> FloatArray:
         """P(theta > x)."""
         return self._tail(x)
+
+    def _interval_mass(self, low: FloatArray, high: FloatArray) -> FloatArray:
+        """P(low < theta <= high)."""
+        at_most, above = self._cdf(low), self._above(low)
+        return np.where(at_most > above, above - self._above(high), self._cdf(high) - at_most)
 
     @abstractmethod
     def _partial_mean(self, x: FloatArray) -> FloatArray:

@@ -31,7 +31,7 @@ def _power(base: FloatArray, exponent: int) -> FloatArray:
 def _negative_binomial_sum(x: FloatArray, y: FloatArray, power: int, terms: int) -> FloatArray:
     """x^power * sum_{i < terms} C(power + i - 1, i) y^i, by Horner's rule.
 
-    With y = 1 - x this is I_x(power, terms). Every term is positive: nothing cancels, however small the value.
+    With y = 1 - x this is I_x(power, terms). Every term is positive: nothing cancels.
     """
     total = np.full_like(y, math.comb(power + terms - 2, terms - 1))
     for i in range(terms - 2, -1, -1):
