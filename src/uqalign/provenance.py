@@ -15,7 +15,6 @@ import importlib.util
 import json
 import platform
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +62,7 @@ def _shape(node: Any) -> str:
     return repr(node)
 
 
-@lru_cache(maxsize=None)
+@functools.cache
 def _source(module: str) -> Path | None:
     try:
         spec = importlib.util.find_spec(module)
@@ -91,7 +90,7 @@ def _imports(tree: ast.Module, module: str, is_package: bool, roots: frozenset[s
                 yield from (f"{base}.{alias.name}" for alias in node.names if _source(f"{base}.{alias.name}"))
 
 
-@lru_cache(maxsize=None)
+@functools.cache
 def _parsed(module: str, roots: frozenset[str]) -> tuple[str, frozenset[str]]:
     path = _source(module)
     if path is None:
@@ -106,7 +105,7 @@ def _parsed(module: str, roots: frozenset[str]) -> tuple[str, frozenset[str]]:
     return hashlib.sha256(_shape(tree).encode()).hexdigest(), frozenset(found)
 
 
-@lru_cache(maxsize=None)
+@functools.cache
 def modules_behind(*entries: str) -> tuple[str, ...]:
     """The entry modules and every first-party module they import, directly or not, sorted.
 
@@ -125,7 +124,7 @@ def modules_behind(*entries: str) -> tuple[str, ...]:
     return tuple(sorted(seen))
 
 
-@lru_cache(maxsize=None)
+@functools.cache
 def code_digest(*entries: str) -> str:
     """Digest (16 hex digits) of the code behind `entries`; comments, docstrings and formatting do not count.
 

@@ -38,7 +38,7 @@ def show_model(name: Annotated[str, typer.Argument(help="A model's name, or pack
     from rich.console import Console
 
     from uqalign.models.base import REGISTRY
-    from uqalign.provenance import versions
+    from uqalign.provenance import declaration_modules, versions
 
     model = REGISTRY.get(name)
     installed = versions(*model.libraries)
@@ -49,7 +49,7 @@ def show_model(name: Annotated[str, typer.Argument(help="A model's name, or pack
         "devices": ", ".join(model.devices),
         "reproducible": f"{model.reproducible} (on one machine)",
         "libraries": ", ".join(f"{lib} {installed.get(lib, 'not installed')}" for lib in model.libraries),
-        "code": model.fit_predict.__module__,
+        "code": ", ".join(declaration_modules(model)),
     }
     console = Console()
     console.print(f"[bold]{model.title}[/] ({model.name})")

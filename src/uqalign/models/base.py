@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from uqalign.checks import FloatArray
-from uqalign.predictions import Prediction
+from uqalign.predictions import Prediction, check_prediction
 from uqalign.registry import Registry
 from uqalign.tasks import Task
 
@@ -59,14 +61,45 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Model:
-    """One model: a name, the tasks it knows, and a function from a `Problem` to a `Prediction` of its test rows.
+class Compute:
+    """What a job may use.
 
     Attributes:
-        fit_predict: fits on the training rows, predicts the test rows. All randomness from `problem.seed`.
-            A numerical failure is raised as `FitFailed` (or LinAlgError, FloatingPointError) and recorded.
+        threads: cores.
+        device: "cpu" or "cuda:N".
+    """
+
+    threads: int = 1
+    device: str = "cpu"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one fit: a prediction, or the error that a numerical failure left."""
+
+    prediction: Prediction | None
+    error: str = ""
+    seconds: float = 0.0
+
+
+FitOne = Callable[[Problem], Prediction]
+FitMany = Callable[[Sequence[Problem], Compute], Iterable["Prediction | Exception"]]
+
+
+@dataclass(frozen=True)
+class Model:
+    """One model: a name, the tasks it knows, and a function from problems to predictions of their test rows.
+
+    Exactly one of the two functions is given. All randomness comes from each problem's seed, so that a prediction does
+    not depend on which other problems are fitted beside it. A numerical failure is raised (or, by `fit_predict_many`,
+    yielded in the prediction's place) as `FitFailed` and recorded; any other error stops the job.
+
+    Attributes:
+        fit_predict: fits one problem on one core.
+        fit_predict_many: fits problems of one data set together and yields their predictions in order.
         distribution: the predictive distribution as a formula, for the model card.
         reproducible: "bitwise" (same bits on one machine) or "tolerance" (equal to about 1e-5).
+        transductive: a row's prediction depends on which other test rows there are.
         sees_truth: controls only: `problem.target` keeps the test labels.
         control: a yardstick rather than a contender.
     """
@@ -74,15 +107,67 @@ class Model:
     name: str
     title: str
     tasks: frozenset[Task]
-    fit_predict: Callable[[Problem], Prediction] = field(repr=False)
     distribution: str
+    fit_predict: FitOne | None = field(default=None, repr=False)
+    fit_predict_many: FitMany | None = field(default=None, repr=False)
     hyperparameters: Mapping[str, object] = field(default_factory=dict)
     reference: str = ""
     libraries: tuple[str, ...] = ()
     devices: tuple[Literal["cpu", "cuda"], ...] = ("cpu",)
     reproducible: Literal["bitwise", "tolerance"] = "bitwise"
+    transductive: bool = False
     sees_truth: bool = False
     control: bool = False
+
+    def __post_init__(self) -> None:
+        if (self.fit_predict is None) == (self.fit_predict_many is None):
+            raise ValueError(f"model {self.name!r}: give either fit_predict or fit_predict_many")
+
+
+def _outcome(problem: Problem, result: Prediction | Exception, seconds: float) -> Outcome:
+    if not isinstance(result, Exception):
+        try:
+            valid = check_prediction(problem.task, result, len(problem.test), problem.width)
+            return Outcome(valid, "", seconds)
+        except NUMERICAL_FAILURES as failure:
+            result = failure
+    return Outcome(None, f"{type(result).__name__}: {result}", seconds)
+
+
+def fit_all(model: Model, problems: Sequence[Problem], compute: Compute | None = None) -> Iterator[Outcome]:
+    """Fit every problem and yield what became of each, in order.
+
+    Single fits run `compute.threads` at a time, each on one core; a model that fits many together gets all the cores.
+    Where problems are fitted together, each is given an equal share of the time.
+
+    Raises:
+        ValueError: a model that breaks its contract (shapes, ranges, number of predictions).
+    """
+    from threadpoolctl import threadpool_limits
+
+    compute = compute or Compute()
+    if model.fit_predict_many is not None:
+        start = time.perf_counter()
+        predictions = list(model.fit_predict_many(problems, compute))
+        share = (time.perf_counter() - start) / max(1, len(problems))
+        for problem, prediction in zip(problems, predictions, strict=True):
+            yield _outcome(problem, prediction, share)
+        return
+
+    fit_one = model.fit_predict
+    assert fit_one is not None
+
+    def fit(problem: Problem) -> Outcome:
+        start = time.perf_counter()
+        result: Prediction | Exception
+        try:
+            result = fit_one(problem)
+        except NUMERICAL_FAILURES as failure:
+            result = failure
+        return _outcome(problem, result, time.perf_counter() - start)
+
+    with threadpool_limits(1), ThreadPoolExecutor(compute.threads) as pool:
+        yield from pool.map(fit, problems)
 
 
 REGISTRY: Registry[Model] = Registry(

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from uqalign.alignment import align, per_seed
 from uqalign.contracts import ALIGNMENT_COLUMNS, read_scores
-from uqalign.metrics.registry import get
 from uqalign.files import write_parquet
+from uqalign.metrics.registry import get
 from uqalign.stages.common import check_code, parse_spec
 
 

@@ -21,6 +21,4 @@ def run(*, spec: str, code: str, out: Path, data_dir: Path, download_dir: Path) 
     check_code(code, __name__, *declaration_modules(dataset))
     table = load(dataset, data_dir=data_dir, download_dir=download_dir)
     write_table(table, out)
-    return (
-        f"{table.name}: {len(table)} rows x {table.features.shape[1]} features from {table.source.get('kind')}"
-    )
+    return f"{table.name}: {len(table)} rows x {table.features.shape[1]} features from {table.source.get('kind')}"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from uqalign.alignment import per_seed
 from uqalign.contracts import read_scores
-from uqalign.metrics.registry import get
 from uqalign.files import write_text
+from uqalign.metrics.registry import get
 from uqalign.reporting.tables import leaderboard_markdown
 from uqalign.stages.common import check_code, parse_spec
 
@@ -55,4 +55,6 @@ def run(*, scores: Sequence[Path], spec: str, code: str, csv: Path, markdown: Pa
     titles = {name: f"{m.title} {'↑' if m.higher_is_better else '↓'}" for name, m in metrics.items()}
     heading = f"# Models by metric ({task})\n\nMeans over repeats and folds; the best value of a metric is bold.\n\n"
     write_text(markdown, heading + leaderboard_markdown(table, titles))
-    return f"{task}: {len(fits)} models on data sets, {sum(failed.values())} of {sum(fits.values())} fits failed"
+    return (
+        f"{task}: {len(fits)} models on data sets, {sum(failed.values())} of {sum(fits.values())} fits failed"
+    )

@@ -8,8 +8,8 @@ from pathlib import Path
 from uqalign.alignment import summarise
 from uqalign.contracts import read_alignment
 from uqalign.families import FAMILIES
-from uqalign.metrics.registry import get
 from uqalign.files import write_text
+from uqalign.metrics.registry import get
 from uqalign.reporting.tables import CAPTION, alignment_frame, alignment_latex, alignment_markdown
 from uqalign.stages.common import check_code, parse_spec
 

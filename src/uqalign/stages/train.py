@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +11,16 @@ import numpy as np
 from uqalign.contracts import Cache, SplitResult, read_predictions, write_predictions
 from uqalign.data.splits import read_splits
 from uqalign.data.table import Table, read_table
-from uqalign.models.base import NUMERICAL_FAILURES, REGISTRY, Model, Problem, model_seed
 from uqalign.files import FileError
-from uqalign.predictions import check_prediction
+from uqalign.models.base import REGISTRY, Compute, Model, Problem, fit_all, model_seed
 from uqalign.provenance import declaration_modules, versions
 from uqalign.stages.common import check_code, parse_spec
 
 LIBRARIES = ("numpy", "scipy", "pandas", "pyarrow")
 
 
-def fit_split(model: Model, table: Table, folds: np.ndarray, seed: int, fold: int) -> SplitResult:
-    """Fit `model` to one split; a numerical failure becomes part of the result, any other error is raised.
+def split_problem(model: Model, table: Table, folds: np.ndarray, seed: int, fold: int) -> Problem:
+    """What a model may see of one split: test labels are blanked unless it is a control that declares to need them.
 
     Args:
         folds: (n,) the fold in which each row is a test row.
@@ -32,7 +29,7 @@ def fit_split(model: Model, table: Table, folds: np.ndarray, seed: int, fold: in
     target = table.target.copy()
     if not model.sees_truth:
         target[test] = np.nan
-    problem = Problem(
+    return Problem(
         task=table.task,
         features=table.features,
         kinds=table.kinds,
@@ -42,13 +39,6 @@ def fit_split(model: Model, table: Table, folds: np.ndarray, seed: int, fold: in
         width=table.width,
         seed=model_seed(seed, fold),
     )
-    start = time.perf_counter()
-    try:
-        prediction = check_prediction(table.task, model.fit_predict(problem), len(test), table.width)
-        error = ""
-    except NUMERICAL_FAILURES as failure:
-        prediction, error = None, f"{type(failure).__name__}: {failure}"
-    return SplitResult(seed, fold, test, table.target[test], prediction, error, time.perf_counter() - start)
 
 
 def reusable(folder: Path, spec: Mapping[str, Any], code: str, data_sha256: str) -> Iterator[SplitResult]:
@@ -71,13 +61,9 @@ def reusable(folder: Path, spec: Mapping[str, Any], code: str, data_sha256: str)
 def run(*, data: Path, splits: Path, spec: str, code: str, out: Path, threads: int = 1) -> Iterator[str]:
     """Write the predictions of every split of the job to `out`, yielding a line per split.
 
-    Splits are independent, so they are fitted `threads` at a time, each on one core.
-
     Raises:
         DataError, FileError: inputs that do not fit together.
     """
-    from threadpoolctl import threadpool_limits
-
     orders = parse_spec(spec)
     model = REGISTRY.get(orders["model"])
     check_code(code, __name__, *declaration_modules(model))
@@ -94,12 +80,17 @@ def run(*, data: Path, splits: Path, spec: str, code: str, out: Path, threads: i
     todo = [split for split in wanted if split not in known]
     if results:
         yield f"{len(results)} of {len(wanted)} splits taken from earlier caches"
-    with threadpool_limits(1), ThreadPoolExecutor(max(1, threads)) as pool:
-        fits = pool.map(lambda split: fit_split(model, table, folds[split[0]], *split), todo)
-        for done, result in enumerate(fits, start=1):
-            results.append(result)
-            outcome = f"failed: {result.error}" if result.error else f"{result.seconds:.2f} s"
-            yield f"[{done}/{len(todo)}] {table.name} {model.name} seed {result.seed} fold {result.fold}: {outcome}"
+    problems = [split_problem(model, table, folds[seed], seed, fold) for seed, fold in todo]
+    outcomes = fit_all(model, problems, Compute(threads))
+    for done, ((seed, fold), problem, outcome) in enumerate(
+        zip(todo, problems, outcomes, strict=True), start=1
+    ):
+        y = table.target[problem.test]
+        results.append(
+            SplitResult(seed, fold, problem.test, y, outcome.prediction, outcome.error, outcome.seconds)
+        )
+        told = f"failed: {outcome.error}" if outcome.error else f"{outcome.seconds:.2f} s"
+        yield f"[{done}/{len(todo)}] {table.name} {model.name} seed {seed} fold {fold}: {told}"
     provenance = {
         "spec": orders,
         "code": code,

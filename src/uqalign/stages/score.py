@@ -1,0 +1,69 @@
+"""Score one prediction cache by every metric and every decision of its task, split by split."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+from uqalign.contracts import check_coverage, read_predictions, write_scores
+from uqalign.data.splits import read_splits
+from uqalign.data.table import read_table
+from uqalign.families import published_thetas, theta_id
+from uqalign.files import FileError
+from uqalign.metrics.registry import select
+from uqalign.stages.common import check_code, parse_spec
+
+
+def run(*, data: Path, splits: Path, predictions: Path, spec: str, code: str, out: Path) -> str:
+    """Write the scores of every split to `out`.
+
+    Raises:
+        FileError: a cache that is damaged, incomplete, of another job or made by other code.
+    """
+    import pandas as pd
+
+    orders = parse_spec(spec)
+    own = [name.partition(":")[0] for name in orders["metrics"] if ":" in name]
+    check_code(code, __name__, *own)
+    cache = read_predictions(predictions, **orders["expects"])
+    table = read_table(data)
+    if cache.provenance["data_sha256"] != table.digest:
+        raise FileError(
+            f"{predictions} was fitted to other data than {data}: remove it and run again (rm {predictions})"
+        )
+    seeds = sorted({split.seed for split in cache.splits})
+    folds = {seed: read_splits(splits, seed, table=table) for seed in seeds}
+    check_coverage(predictions, cache, table.target, folds)
+
+    job = orders["expects"]["spec"]
+    model = predictions.parts[-3]
+    rows = []
+    for split in cache.splits:
+        if split.prediction is None:
+            continue
+        key = (cache.task, job["dataset"], model, split.seed, split.fold)
+        for metric in select(cache.task, orders["metrics"]):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                value = metric.evaluate(split.y, split.prediction)
+            note = "; ".join(str(warning.message) for warning in caught)
+            rows.append((*key, "metric", metric.name, "", value, note))
+        for family, thetas in published_thetas(cache.task, table.n_classes).items():
+            for theta in thetas[: orders["thetas"]]:
+                value = family.evaluate(split.y, split.prediction, theta)
+                rows.append((*key, "utility", family.name, theta_id(theta), value, ""))
+    columns = ["task", "dataset", "model", "seed", "fold", "kind", "name", "theta", "value", "note"]
+    status = [
+        {
+            "dataset": job["dataset"],
+            "model": model,
+            "seed": s.seed,
+            "fold": s.fold,
+            "error": s.error,
+            "seconds": s.seconds,
+        }
+        for s in cache.splits
+    ]
+    write_scores(out, pd.DataFrame(rows, columns=columns), {"spec": orders, "code": code, "splits": status})
+    failed = sum(1 for split in cache.splits if split.error)
+    return f"{len(rows)} scores of {len(cache.splits) - failed} splits, {failed} failed fits"
