@@ -1,4 +1,4 @@
-"""What a data set is: one declaration of its sources, its columns' roles and the facts its table must satisfy.
+"""What a data set is: one declaration of its sources, its columns' roles and the facts its table satisfies.
 
 A declaration is light: importing one imports neither pandas nor scikit-learn nor pyarrow.
 """
@@ -29,7 +29,7 @@ class Content:
     """One raw file, known by what is in it.
 
     Args:
-        name: path it is stored under in the download folder, after the data set's name.
+        name: relative path, the same below the data folder and below the download folder.
         sha256: of the file itself, never of an archive around it.
         size: in bytes.
     """
@@ -38,9 +38,12 @@ class Content:
     sha256: str
     size: int
 
-    def at(self, path: str, *inside: str) -> Member:
-        """This content at `path` of a source, `inside` nested archives (zip members by name, or GUNZIP)."""
-        return Member(self, path, inside)
+    def at(self, path: str = "", *inside: str) -> Member:
+        """This content at `path` of a source (default: its own name), `inside` nested archives.
+
+        Each step of `inside` is the name of a zip member, or GUNZIP; outermost first.
+        """
+        return Member(self, path or self.name, inside)
 
 
 @dataclass(frozen=True)
@@ -110,9 +113,15 @@ class WheelMember(Source):
 
 @dataclass(frozen=True)
 class Url(Source):
-    """One public address: an archive that holds the members, or (member without `path`) the file itself."""
+    """One public address: a zip archive that holds the members, or the only member itself.
+
+    Args:
+        url: http or https address.
+        archive: whether the address is a zip, in which `path` names the member.
+    """
 
     url: str = ""
+    archive: bool = True
     kind: ClassVar[str] = "url"
 
     @property
@@ -176,10 +185,10 @@ class Dataset:
         read: reader of the raw files, unless a source brings its own.
         clean: row and value cleaning, the same whatever the source.
         target: target column, or columns for a multivariate task.
-        classes: class labels as the cleaned target column spells them, in code order (binary: the second is y = 1).
-            Empty: the sorted labels.
-        categorical: feature columns to treat as categorical although they hold numbers; strings, categories and
-            booleans always are.
+        classes: class labels as the cleaned target column spells them, in code order (binary: the second is
+            y = 1). Empty: the sorted labels.
+        categorical, numeric: feature columns of this kind whatever they hold. Others: strings, categories and
+            booleans are categorical, numbers numeric.
         drop: columns that are neither features nor anything else.
         group, time: columns kept for grouped or blocked splits, not as features.
         facts: what the table must hold; None for a user's own data that states none.
@@ -197,6 +206,7 @@ class Dataset:
     clean: Cleaner | None = field(default=None, repr=False, compare=False)
     classes: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
+    numeric: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     group: str | None = None
     time: str | None = None
@@ -218,9 +228,7 @@ class Dataset:
         if self.task == "multivariate" and len(self.targets) < 2:
             raise ValueError(f"data set {self.name!r}: a multivariate task has at least two target columns")
         if self.task == "binary" and self.classes and len(self.classes) != 2:
-            raise ValueError(
-                f"data set {self.name!r}: a binary task has two classes, {len(self.classes)} are named"
-            )
+            raise ValueError(f"data set {self.name!r}: a binary task has two classes, not {len(self.classes)}")
 
     @property
     def targets(self) -> tuple[str, ...]:

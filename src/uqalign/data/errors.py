@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from uqalign.errors import UserError
 
-class DataError(ValueError):
+
+class DataError(UserError):
     """Anything about a data set that stops it from being used; the message names the set and the remedy."""
 
 

@@ -1,8 +1,9 @@
 """Features to numbers, learned from the training rows alone.
 
-Numeric columns: missing values become the training median. Categorical columns: missing values become the most
-frequent training level, then one column of zeros and ones per training level; a level that training never saw is all
-zeros. Standardisation, where asked for, concerns the numeric columns; the zeros and ones stay as they are.
+Numeric columns: missing values become the training median. Categorical columns: missing values become the
+most frequent training level, then one column of zeros and ones per training level; a level that training
+never saw is all zeros. Standardisation, where asked for, concerns the numeric columns; the zeros and ones
+stay as they are.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+
+from uqalign.data.levels import level_names
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -31,14 +34,15 @@ def prepare(
         features: (n, F).
         kinds: `numeric` or `categorical` for every column.
         train, test: row positions (or boolean masks).
-        scale: standardise numeric columns to training mean 0 and (population) standard deviation 1; a column that is
-            constant in training becomes 0 there.
+        scale: standardise numeric columns to training mean 0 and (population) standard deviation 1; a column
+            that is constant in training becomes 0 there.
 
     Returns:
         (n_train, P) and (n_test, P) float64, without missing values.
 
     Raises:
-        ValueError: a column without a kind, a numeric column that is not numbers, infinite values, no training rows.
+        ValueError: a column without a kind, a numeric column that is not numbers, infinite values, no
+            training rows.
     """
     fitted = Preprocessor.fit(features.iloc[train], kinds, scale=scale)
     return fitted.transform(features.iloc[train]), fitted.transform(features.iloc[test])
@@ -65,10 +69,10 @@ class Preprocessor:
             raise ValueError("no training rows")
         numeric = [column for column in train.columns if kinds[column] == "numeric"]
         categorical = [column for column in train.columns if kinds[column] == "categorical"]
-        # A column that is missing in every training row has no median: it becomes a constant 0, not a lost column.
-        steps = [SimpleImputer(strategy="median", keep_empty_features=True)] + (
-            [StandardScaler()] if scale else []
-        )
+        # A column that is missing in every training row has no median: it is kept, as zeros.
+        steps: list[Any] = [SimpleImputer(strategy="median", keep_empty_features=True)]
+        if scale:
+            steps.append(StandardScaler())
         numbers, levels = make_pipeline(*steps), None
         if numeric:
             numbers.fit(_numbers(train, numeric))
@@ -97,9 +101,7 @@ def _numbers(frame: pd.DataFrame, columns: list[str]) -> FloatArray:
         try:
             values = frame[column].to_numpy(dtype=np.float64, na_value=np.nan)
         except (TypeError, ValueError):
-            raise ValueError(
-                f"column {column!r} is numeric, but holds {frame[column].dtype} values"
-            ) from None
+            raise ValueError(f"column {column!r} is numeric, but holds {frame[column].dtype} values") from None
         if np.isinf(values).any():
             raise ValueError(f"column {column!r}, row {int(np.flatnonzero(np.isinf(values))[0])} is infinite")
         parts.append(values)
@@ -109,16 +111,3 @@ def _numbers(frame: pd.DataFrame, columns: list[str]) -> FloatArray:
 def _labels(frame: pd.DataFrame, columns: list[str]) -> npt.NDArray[np.object_]:
     """Every level as a string and every form of missing (None, NaN, pd.NA, NaT) as None."""
     return np.column_stack([level_names(frame[column]) for column in columns])
-
-
-def level_names(values: Any) -> npt.NDArray[np.object_]:
-    """Levels as strings, missing as None; whole numbers alike whether stored as integers or floats."""
-    names = np.empty(len(values), dtype=object)
-    for row, value in enumerate(np.asarray(values, dtype=object)):
-        if pd.isna(value):
-            names[row] = None
-        elif isinstance(value, (float, np.floating)) and float(value).is_integer():
-            names[row] = str(int(value))
-        else:
-            names[row] = str(value)
-    return names

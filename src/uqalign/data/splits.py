@@ -1,7 +1,7 @@
 """Which rows are tested in which fold, for every seed.
 
-A splits file covers a block of 100 seeds, whichever of them the config asks for: adding seeds never changes a file
-that exists. Splits depend on the data alone, never on a model.
+A splits file covers a block of 100 seeds, whichever of them the config asks for: adding seeds never changes
+a file that exists. Splits depend on the data alone, never on a model.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from uqalign.data.errors import DataError, SplitError
-from uqalign.data.table import Table, replacing
+from uqalign.data.table import Table
+from uqalign.files import METADATA_KEY, atomic_path
 from uqalign.tasks import CLASSIFICATION
 
 Scheme = Literal["shuffled", "grouped", "blocked"]
@@ -38,15 +39,13 @@ def block_name(seed: int) -> str:
     return f"seeds-{block[0]:03d}-{block[-1]:03d}"
 
 
-def fold_assignment(
-    table: Table, *, scheme: Scheme = "shuffled", n_folds: int = 5, seed: int
-) -> npt.NDArray[np.int8]:
+def fold_assignment(table: Table, *, scheme: Scheme = "shuffled", n_folds: int = 5, seed: int) -> npt.NDArray[np.int8]:
     """The fold 1..n_folds in which each row is a test row, (n,).
 
     `shuffled` is scikit-learn's StratifiedKFold (classification) or KFold (regression) with shuffling and
-    random_state = seed. `grouped` keeps the rows of a group in one fold (stratified for classification). `blocked`
-    cuts the rows, ordered by time, into contiguous stretches; the seed moves the first cut, and the stretch across
-    the end goes on at the beginning.
+    random_state = seed. `grouped` keeps the rows of a group in one fold (stratified for classification).
+    `blocked` cuts the rows, ordered by time, into contiguous stretches; the seed moves the first cut, and
+    the stretch across the end goes on at the beginning.
 
     Raises:
         SplitError: too few rows, groups or members of a class for the folds; no group or time column.
@@ -73,7 +72,8 @@ def _check_classes(table: Table, n_folds: int) -> None:
     if counts[rare] < n_folds:
         raise SplitError(
             f"data set {table.name!r}: class {table.classes[rare]!r} has {counts[rare]} rows, too few for "
-            f"{n_folds} stratified folds: use at most {max(int(counts[rare]), 1)} folds, or merge or drop the class"
+            f"{n_folds} stratified folds: use at most {max(int(counts[rare]), 1)} folds, or merge or "
+            f"drop the class"
         )
 
 
@@ -82,9 +82,7 @@ def _shuffled(table: Table, n_folds: int, seed: int) -> npt.NDArray[np.int8]:
 
     folds = np.zeros(len(table), dtype=np.int8)
     if table.task in CLASSIFICATION:
-        parts = StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(
-            folds, table.target.astype(np.intp)
-        )
+        parts = StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(folds, table.target.astype(np.intp))
     else:
         parts = KFold(n_folds, shuffle=True, random_state=seed).split(folds)
     for fold, (_, test) in enumerate(parts, start=1):
@@ -130,7 +128,7 @@ def _blocked(table: Table, n_folds: int, seed: int) -> npt.NDArray[np.int8]:
 def write_splits(
     path: Path | str, table: Table, *, scheme: Scheme = "shuffled", n_folds: int = 5, first_seed: int
 ) -> None:
-    """Write the folds of the block of seeds that starts at `first_seed`: int8 columns `seed_000` .., one row per row.
+    """Write the folds of the block of seeds from `first_seed`: int8 columns `seed_000` .., a line per row.
 
     Raises:
         SplitError: `first_seed` does not start a block, or the table cannot be split so.
@@ -152,8 +150,8 @@ def write_splits(
         "scheme": scheme,
         "n_folds": n_folds,
     }
-    arrow = pa.table(columns).replace_schema_metadata({"uqalign": json.dumps(meta)})
-    with replacing(Path(path)) as temporary:
+    arrow = pa.table(columns).replace_schema_metadata({METADATA_KEY: json.dumps(meta)})
+    with atomic_path(Path(path)) as temporary:
         pq.write_table(arrow, temporary, compression="zstd")
 
 
@@ -178,7 +176,7 @@ def read_splits(path: Path | str, seed: int, *, table: Table | None = None) -> n
     name = f"seed_{seed:03d}"
     try:
         with pq.ParquetFile(path) as file:
-            raw = (file.schema_arrow.metadata or {}).get(b"uqalign")
+            raw = (file.schema_arrow.metadata or {}).get(METADATA_KEY)
             meta = json.loads(raw) if raw else {}
             if meta.get("format") != FORMAT:
                 raise DataError(f"{path} is a Parquet file, but not splits written by this version: {remedy}")

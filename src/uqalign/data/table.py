@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +14,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqalign.data.errors import DataError
+from uqalign.data.levels import level_names
+from uqalign.files import METADATA_KEY, atomic_path
 from uqalign.tasks import CLASSIFICATION, TASKS, Task
 
 Kind = Literal["numeric", "categorical"]
@@ -69,7 +69,7 @@ class Table:
 
     @property
     def digest(self) -> str:
-        """sha256 of everything a model or a split can see, the same whatever the source or the library versions."""
+        """sha256 of all that a model or a split can see, whatever the source or the library versions."""
         return table_digest(self)
 
 
@@ -87,18 +87,12 @@ def check_table(table: Table) -> None:
     if table.features.shape[1] == 0:
         raise DataError(f"{where} has no features")
     if list(table.kinds) != list(table.features.columns):
-        raise DataError(
-            f"{where}: kinds name {list(table.kinds)}, features are {list(table.features.columns)}"
-        )
+        raise DataError(f"{where}: kinds name {list(table.kinds)}, features are {list(table.features.columns)}")
     expected = (n, len(table.target_names)) if table.task == "multivariate" else (n,)
     if table.target.shape != expected or table.target.dtype != np.float64:
-        raise DataError(
-            f"{where}: target is {table.target.dtype} {table.target.shape}, expected float64 {expected}"
-        )
+        raise DataError(f"{where}: target is {table.target.dtype} {table.target.shape}, expected float64 {expected}")
     if not np.isfinite(table.target).all():
-        raise DataError(
-            f"{where}: target row {int(np.argwhere(~np.isfinite(table.target))[0][0])} is not finite"
-        )
+        raise DataError(f"{where}: target row {int(np.argwhere(~np.isfinite(table.target))[0][0])} is not finite")
     if table.task in CLASSIFICATION:
         codes = np.unique(table.target)
         if not np.isin(codes, np.arange(len(table.classes))).all():
@@ -108,15 +102,7 @@ def check_table(table: Table) -> None:
             raise DataError(f"{where}: {role} has shape {values.shape}, expected {(n,)}")
     for column, kind in table.kinds.items():
         if kind == "numeric" and table.features[column].dtype != np.float64:
-            raise DataError(
-                f"{where}: numeric column {column!r} is {table.features[column].dtype}, not float64"
-            )
-
-
-def _strings(values: Any) -> npt.NDArray[np.object_]:
-    """Objects that are str or None, whatever pandas made of them."""
-    array = np.asarray(values, dtype=object)
-    return np.array([None if pd.isna(value) else str(value) for value in array], dtype=object)
+            raise DataError(f"{where}: numeric column {column!r} is {table.features[column].dtype}, not float64")
 
 
 def table_digest(table: Table) -> str:
@@ -134,12 +120,12 @@ def table_digest(table: Table) -> str:
             values = table.features[column].to_numpy(dtype=np.float64) + 0.0
             sha.update(np.where(np.isnan(values), np.nan, values).astype("<f8").tobytes())
         else:
-            sha.update(json.dumps(_strings(table.features[column]).tolist()).encode())
+            sha.update(json.dumps(level_names(table.features[column]).tolist()).encode())
     sha.update((table.target + 0.0).astype("<f8").tobytes())
     for role, values in (("group", table.group), ("time", table.time)):
         if values is not None:
             add(role)
-            sha.update(json.dumps(_strings(values).tolist()).encode())
+            sha.update(json.dumps(level_names(values).tolist()).encode())
     return sha.hexdigest()
 
 
@@ -160,12 +146,12 @@ def write_table(table: Table, path: Path | str) -> None:
         columns[column] = (
             pa.array(values.to_numpy(dtype=np.float64))
             if kind == "numeric"
-            else pa.array(_strings(values), pa.string()).dictionary_encode()
+            else pa.array(level_names(values), pa.string()).dictionary_encode()
         )
-    for d, values in enumerate(np.atleast_2d(table.target.T)):
-        columns[f"{_TARGET}_{d}"] = pa.array(values)
+    for d, coordinate in enumerate(np.atleast_2d(table.target.T)):
+        columns[f"{_TARGET}_{d}"] = pa.array(coordinate)
     if table.group is not None:
-        columns[_GROUP] = pa.array(_strings(table.group), pa.string())
+        columns[_GROUP] = pa.array(level_names(table.group), pa.string())
     if table.time is not None:
         columns[_TIME] = pa.array(table.time)
     meta = {
@@ -178,8 +164,8 @@ def write_table(table: Table, path: Path | str) -> None:
         "source": dict(table.source),
         "digest": table.digest,
     }
-    arrow = pa.table(columns).replace_schema_metadata({"uqalign": json.dumps(meta, sort_keys=False)})
-    with replacing(Path(path)) as temporary:
+    arrow = pa.table(columns).replace_schema_metadata({METADATA_KEY: json.dumps(meta)})
+    with atomic_path(Path(path)) as temporary:
         pq.write_table(arrow, temporary, compression="zstd")
 
 
@@ -200,7 +186,7 @@ def read_table(path: Path | str) -> Table:
         arrow = pq.read_table(path)
     except (pa.ArrowException, OSError) as error:
         raise DataError(f"{path} is not a readable Parquet file ({error}): {remedy}") from error
-    raw = (arrow.schema.metadata or {}).get(b"uqalign")
+    raw = (arrow.schema.metadata or {}).get(METADATA_KEY)
     meta = json.loads(raw) if raw else {}
     if meta.get("format") != FORMAT:
         raise DataError(f"{path} is a Parquet file, but not a table written by this version: {remedy}")
@@ -209,9 +195,7 @@ def read_table(path: Path | str) -> Table:
         raise DataError(f"{path} lacks the columns {missing}: {remedy}")
     table = _from_arrow(arrow, meta)
     if table.digest != meta["digest"]:
-        raise DataError(
-            f"{path} was altered after it was written (its contents do not match its digest): {remedy}"
-        )
+        raise DataError(f"{path} was altered after it was written (its contents do not match its digest): {remedy}")
     return table
 
 
@@ -230,9 +214,7 @@ def _from_arrow(arrow: Any, meta: dict[str, Any]) -> Table:
         name=meta["name"],
         task=meta["task"],
         features=frame,
-        target=target.astype(np.float64)
-        if meta["task"] == "multivariate"
-        else target[:, 0].astype(np.float64),
+        target=target.astype(np.float64) if meta["task"] == "multivariate" else target[:, 0].astype(np.float64),
         classes=tuple(meta["classes"]),
         target_names=tuple(meta["target_names"]),
         kinds=meta["kinds"],
@@ -240,27 +222,3 @@ def _from_arrow(arrow: Any, meta: dict[str, Any]) -> Table:
         time=arrow[_TIME].to_numpy() if _TIME in arrow.column_names else None,
         source=meta["source"],
     )
-
-
-class replacing:
-    """Context manager: a temporary path beside `path` that takes its place only when the block succeeds."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __enter__(self) -> Path:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=f".{self.path.name}.", suffix=".part")
-        os.close(handle)
-        self.temporary = Path(name)
-        return self.temporary
-
-    def __exit__(self, kind: object, value: object, trace: object) -> None:
-        if kind is None:
-            # mkstemp makes private files; results are as readable as any other file.
-            umask = os.umask(0)
-            os.umask(umask)
-            self.temporary.chmod(0o666 & ~umask)
-            self.temporary.replace(self.path)
-        else:
-            self.temporary.unlink(missing_ok=True)
