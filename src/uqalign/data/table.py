@@ -122,10 +122,10 @@ def table_digest(table: Table) -> str:
         else:
             sha.update(json.dumps(level_names(table.features[column]).tolist()).encode())
     sha.update((table.target + 0.0).astype("<f8").tobytes())
-    for role, values in (("group", table.group), ("time", table.time)):
-        if values is not None:
+    for role, rows in (("group", table.group), ("time", table.time)):
+        if rows is not None:
             add(role)
-            sha.update(json.dumps(level_names(values).tolist()).encode())
+            sha.update(json.dumps(level_names(rows).tolist()).encode())
     return sha.hexdigest()
 
 

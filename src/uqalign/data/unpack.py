@@ -44,8 +44,10 @@ def check_content(content: Content, stream: BinaryIO, where: str) -> None:
         cut = " (truncated?)" if size < content.size else ""
         raise SourceError(f"{where} has {size:,} bytes, expected {content.size:,}{cut}")
     found = sha256_of(stream)
+    if not content.sha256:
+        raise SourceError(f"{where} has no declared checksum: add `sha256: {found}` to its declaration")
     if found != content.sha256:
-        raise SourceError(f"{where} has sha256 {found}, expected {content.sha256 or 'one (none is declared)'}")
+        raise SourceError(f"{where} has sha256 {found}, expected {content.sha256}")
     stream.seek(0)
 
 

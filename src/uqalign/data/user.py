@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from uqalign.data import readers
 from uqalign.data.declare import GUNZIP, Content, Dataset, Facts, LocalFile, Reader, Source, Url
@@ -23,6 +23,16 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+def _label(value: object) -> object:
+    """Class labels are text: numbers become their digits, and YAML's unquoted yes and no are refused."""
+    if isinstance(value, bool):
+        raise ValueError("YAML reads an unquoted yes, no, on, off, true or false as a truth value: put it in quotes")
+    return str(value) if isinstance(value, int | float) else value
+
+
+Label = Annotated[str, BeforeValidator(_label)]
+
+
 class UserFacts(_Strict):
     """The `facts` of a YAML declaration; see `uqalign.data.declare.Facts`."""
 
@@ -30,7 +40,7 @@ class UserFacts(_Strict):
     features: int
     raw_rows: int | None = None
     missing: int = 0
-    class_counts: dict[str, int] = Field(default_factory=dict)
+    class_counts: dict[Label, int] = Field(default_factory=dict)
     target_mean: tuple[float, ...] = ()
     target_std: tuple[float, ...] = ()
 
@@ -56,7 +66,7 @@ class Declaration(_Strict):
     task: Task
     target: str | list[str]
     title: str = ""
-    classes: list[str] = Field(default_factory=list)
+    classes: list[Label] = Field(default_factory=list)
     kinds: dict[str, Literal["numeric", "categorical"]] = Field(default_factory=dict)
     drop: list[str] = Field(default_factory=list)
     group: str | None = None
@@ -105,10 +115,10 @@ def dataset_of(declaration: Declaration, path: Path) -> Dataset:
     name = declaration.name or re.sub(r"[^a-z0-9]+", "_", path.stem.lower()).strip("_")[:40]
     if not NAME_PATTERN.fullmatch(name):
         raise DataError(f"{path}: name {name!r}: use at most 40 lower-case letters, digits and underscores")
-    file = (path.parent / declaration.file).resolve()
+    file = Path(declaration.file)
     inside = (GUNZIP,) if file.suffix == ".gz" else ()
-    content = Content(f"{name}/{Path(file.stem if inside else file.name).name}", declaration.sha256, 0)
-    sources: list[Source] = [LocalFile((content.at(str(file), *inside),))]
+    content = Content(f"{name}/{file.stem if inside else file.name}", declaration.sha256, 0)
+    sources: list[Source] = [LocalFile((content.at(str(file), *inside),), folder=str(path.parent))]
     if declaration.url:
         sources.append(Url((content.at("", *inside),), url=declaration.url, archive=False))
     target = declaration.target if isinstance(declaration.target, str) else tuple(declaration.target)
@@ -144,7 +154,7 @@ def reader_of(declaration: Declaration, path: Path) -> Reader:
     suffixes = [suffix.lower() for suffix in Path(declaration.file).suffixes if suffix.lower() != ".gz"]
     kind = FORMATS.get(suffixes[-1] if suffixes else "")
     if kind == "parquet":
-        return readers.parquet()
+        return readers.read_parquet
     if kind != "csv":
         raise DataError(f"{path}: {declaration.file}: use a file of type {', '.join(sorted(FORMATS))}")
     return readers.csv(

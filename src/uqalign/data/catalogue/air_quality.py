@@ -26,7 +26,7 @@ CITATION = (
 
 def hours(files: tuple[BinaryIO, ...]) -> pd.DataFrame:
     """The rows and columns that hold anything: the file ends in empty ones."""
-    return csv(sep=";", decimal=",", usecols=range(15))(files).dropna(how="all").reset_index(drop=True)
+    return csv(sep=";", decimal=",", usecols=list(range(15)))(files).dropna(how="all").reset_index(drop=True)
 
 
 def measured(frame: pd.DataFrame, targets: tuple[str, ...]) -> pd.DataFrame:

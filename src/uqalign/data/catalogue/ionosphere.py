@@ -36,7 +36,7 @@ CITATION = (
 
 def like_keel(files: tuple[BinaryIO, ...]) -> pd.DataFrame:
     """The original without its constant column, rounded and ordered as KEEL's copy."""
-    frame = rounded(csv(names=COLUMNS, dtype=str), "class")(files)[list(KEEL_COLUMNS)]
+    frame = rounded(csv(names=COLUMNS, dtype="str"), label="class")(files)[list(KEEL_COLUMNS)]
     return frame.iloc[fold_last_order(len(frame), LAST)].reset_index(drop=True)
 
 

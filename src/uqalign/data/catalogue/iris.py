@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, BinaryIO
 
-from uqalign.data.declare import GUNZIP, Content, Dataset, Facts, Installed, Reader, WheelMember, uci
+from uqalign.data.declare import GUNZIP, Content, Dataset, Facts, Installed, WheelMember, uci
 from uqalign.data.readers import csv
 
 if TYPE_CHECKING:
@@ -27,22 +27,19 @@ UCI_COPY = Content(
 )
 FEATURES = ("sepal_length", "sepal_width", "petal_length", "petal_width")
 COLUMNS = (*FEATURES, "species")
+UCI_TABLE = csv(names=COLUMNS)
 CLASSES = ("setosa", "versicolor", "virginica")
 
 # Rows 34 and 37 of the UCI file differ from Fisher's paper, as its iris.names says.
 CORRECTED = {34: (4.9, 3.1, 1.5, 0.2), 37: (4.9, 3.6, 1.4, 0.1)}
 
 
-def corrected(read: Reader) -> Reader:
-    """A reader of the UCI file that puts Fisher's values back."""
-
-    def read_corrected(files: tuple[BinaryIO, ...]) -> pd.DataFrame:
-        frame = read(files)
-        for row, values in CORRECTED.items():
-            frame.loc[row, list(FEATURES)] = values
-        return frame
-
-    return read_corrected
+def corrected(files: tuple[BinaryIO, ...]) -> pd.DataFrame:
+    """The values of the UCI file, with Fisher's put back."""
+    frame = UCI_TABLE(files)
+    for row, values in CORRECTED.items():
+        frame.loc[row, list(FEATURES)] = values
+    return frame
 
 
 def species(frame: pd.DataFrame) -> pd.DataFrame:
@@ -62,9 +59,9 @@ DATASETS = (
                 (UCI_COPY.at("mlxtend/data/data/iris.csv.gz", GUNZIP),),
                 package="mlxtend",
                 version="0.25.0",
-                read=corrected(csv(names=COLUMNS)),
+                read=corrected,
             ),
-            uci(53, "iris", UCI_DATA.at("iris.data"), read=corrected(csv(names=COLUMNS))),
+            uci(53, "iris", UCI_DATA.at("iris.data"), read=corrected),
         ),
         read=csv(names=COLUMNS, skiprows=1),
         clean=species,

