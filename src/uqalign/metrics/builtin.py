@@ -6,7 +6,16 @@ import math
 from collections.abc import Callable, Iterator
 
 from uqalign.metrics import calibration, detection, gaussian, multivariate, probability, retention
-from uqalign.metrics.metric import Metric, fixed
+from uqalign.metrics.metric import Metric, Proper, fixed
+from uqalign.priors import PRIOR_C, PRIOR_GAMMA, PRIOR_K, PRIOR_LAMBDA
+from uqalign.pwu import (
+    binary_decision_pwu,
+    multivariate_selective_pwu,
+    one_vs_rest_pwu,
+    risk_averse_top_k_pwu,
+    selective_pwu,
+    top_k_pwu,
+)
 from uqalign.tasks import Task
 
 _UNIT = (0.0, 1.0)
@@ -93,9 +102,7 @@ def _regression() -> Iterator[Metric]:
         row_mean=True,
         description="Continuous ranked probability score of the Gaussian prediction.",
     )
-    yield from _calibration(
-        task, calibration.coverage_error, "coverage of central 50, 80, 90, 95 % intervals"
-    )
+    yield from _calibration(task, calibration.coverage_error, "coverage of central 50, 80, 90, 95 % intervals")
     yield from _ranking(
         task,
         retention.regression_retention_auc,
@@ -202,10 +209,103 @@ def _ranking(
     )
 
 
+def _binary_utilities() -> Iterator[Metric]:
+    yield Metric(
+        "pwu_c",
+        "PWU c",
+        "binary",
+        "decision",
+        binary_decision_pwu,
+        fixed(prior=PRIOR_C),
+        bounds=_UNIT,
+        proper="strictly",
+        row_mean=True,
+        description="Expected loss of acting iff p > c, over the prior of the cost c.",
+    )
+    yield Metric(
+        "pwu_k",
+        "PWU k",
+        "binary",
+        "decision",
+        top_k_pwu,
+        fixed(prior=PRIOR_K),
+        bounds=(-1.0, 0.0),
+        proper="proper",
+        description="Minus the expected share of positives among the k highest p, over the prior of k.",
+    )
+
+
+def _multiclass_utilities() -> Iterator[Metric]:
+    yield Metric(
+        "pwu_jc",
+        "PWU j,c",
+        "multiclass",
+        "decision",
+        one_vs_rest_pwu,
+        fixed(prior=PRIOR_C),
+        bounds=_UNIT,
+        proper="strictly",
+        row_mean=True,
+        description="Expected loss of acting on class j iff p_j > c, j uniform, over the prior of c.",
+    )
+
+
+def _regression_utilities() -> Iterator[Metric]:
+    task: Task = "regression"
+    yield Metric(
+        "pwu_lambda",
+        "PWU lambda",
+        task,
+        "decision",
+        selective_pwu,
+        fixed(prior=PRIOR_LAMBDA),
+        proper="proper",
+        row_mean=True,
+        description="Expected loss of predicting iff var <= lambda, over the prior of its cost lambda.",
+    )
+    for name, title, payoff, proper in _RISK_AVERSE:
+        yield Metric(
+            name,
+            title,
+            task,
+            "decision",
+            risk_averse_top_k_pwu,
+            fixed(prior_k=PRIOR_K, prior_aversion=PRIOR_GAMMA, payoff=payoff),
+            bounds=_REAL,
+            proper=proper,
+            description="Minus the expected payoff of the k rows with the highest mean - gamma var, "
+            f"charged for the {'squared residual' if payoff == 'residual' else 'reported variance'}.",
+        )
+
+
+_RISK_AVERSE: tuple[tuple[str, str, str, Proper], ...] = (
+    ("pwu_phi", "PWU phi", "reported", "no"),
+    ("pwu_phi_residual", "PWU phi (residual)", "residual", "proper"),
+)
+
+
+def _multivariate_utilities() -> Iterator[Metric]:
+    yield Metric(
+        "pwu_lambda",
+        "PWU lambda",
+        "multivariate",
+        "decision",
+        multivariate_selective_pwu,
+        fixed(prior=PRIOR_LAMBDA),
+        proper="proper",
+        row_mean=True,
+        description="Selective loss of standardised coordinates, averaged, over the prior of lambda.",
+    )
+
+
 METRICS: tuple[Metric, ...] = (
     *_classification("binary"),
+    *_binary_utilities(),
     *_classification("multiclass"),
+    *_multiclass_utilities(),
     *_regression(),
+    *_regression_utilities(),
     *_multivariate(),
+    *_multivariate_utilities(),
 )
 """Every built-in metric, in the order of the tables."""

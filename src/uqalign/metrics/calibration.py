@@ -183,8 +183,5 @@ def multivariate_coverage_error(
     nominal = check_levels(levels)
     _check_choice("aggregate", aggregate, Aggregate)
     y, (mu, sigma), weight = multivariate_rows(y_true, mean, cov, sample_weight=sample_weight)
-    gaps = [
-        _coverage_gap(y[:, d] - mu[:, d], sigma[:, d, d], weight, nominal, aggregate)
-        for d in range(y.shape[1])
-    ]
+    gaps = [_coverage_gap(y[:, d] - mu[:, d], sigma[:, d, d], weight, nominal, aggregate) for d in range(y.shape[1])]
     return exact_sum(np.array(gaps)) / len(gaps)

@@ -50,8 +50,7 @@ def reliability_curve(
     check_view(view)
     rows = class_rows(y_true, p, labels=labels, sample_weight=sample_weight)
     curves = [
-        _reliability(event, probability, rows.weight, n_bins, binning)
-        for event, probability in class_views(rows, view)
+        _reliability(event, probability, rows.weight, n_bins, binning) for event, probability in class_views(rows, view)
     ]
     if rows.multiclass and view == "classwise":
         names = list(labels) if labels is not None else list(range(len(curves)))
@@ -107,9 +106,7 @@ def retention_curve(
     return _retention(rows.uncertainty(), rows.wrong().astype(np.float64), rows.weight)
 
 
-def regression_retention_curve(
-    y_true: Any, mean: Any, var: Any, *, sample_weight: Any = None
-) -> pd.DataFrame:
+def regression_retention_curve(y_true: Any, mean: Any, var: Any, *, sample_weight: Any = None) -> pd.DataFrame:
     """Squared errors of a regression as rows are kept from the smallest variance on.
 
     Returns:
@@ -153,9 +150,7 @@ def coverage_curve(
     """
     nominal = check_levels(np.arange(1, 100) / 100 if levels is None else levels)
     y, (mu, variance), weight = gaussian_rows(y_true, mean, var, sample_weight=sample_weight)
-    return pd.DataFrame(
-        {"nominal": nominal, "empirical": empirical_coverage(y - mu, variance, weight, nominal)}
-    )
+    return pd.DataFrame({"nominal": nominal, "empirical": empirical_coverage(y - mu, variance, weight, nominal)})
 
 
 def decision_curve(

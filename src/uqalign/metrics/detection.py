@@ -40,9 +40,7 @@ def _area(score: FloatArray, positive: FloatArray, weight: FloatArray | None) ->
     return exact_sum(blocks.total * below) / positives / negatives
 
 
-def auroc(
-    y_true: Any, score: Any, *, labels: Sequence[Any] | None = None, sample_weight: Any = None
-) -> float:
+def auroc(y_true: Any, score: Any, *, labels: Sequence[Any] | None = None, sample_weight: Any = None) -> float:
     """Probability that a random positive row scores above a random negative one, ties counting one half.
 
     Args:
@@ -147,9 +145,7 @@ def error_detection_auroc(
     wrong = rows.wrong()
     area = _area(rows.uncertainty(), wrong.astype(np.float64), rows.weight)
     if math.isnan(area):
-        return warn_undefined(
-            "error_detection_auroc", "all labels are wrong" if wrong.all() else "no label is wrong"
-        )
+        return warn_undefined("error_detection_auroc", "all labels are wrong" if wrong.all() else "no label is wrong")
     return area
 
 
@@ -218,9 +214,6 @@ def multivariate_error_detection_auroc(
     _check_tolerance(tolerance, eps)
     y, (mu, sigma), weight = multivariate_rows(y_true, mean, cov, sample_weight=sample_weight)
     areas = np.array(
-        [
-            _area(sigma[:, d, d], _large_error(y[:, d], mu[:, d], tolerance, eps), weight)
-            for d in range(y.shape[1])
-        ]
+        [_area(sigma[:, d, d], _large_error(y[:, d], mu[:, d], tolerance, eps), weight) for d in range(y.shape[1])]
     )
     return _defined_average("multivariate_error_detection_auroc", "coordinate", areas, np.ones(len(areas)))

@@ -37,9 +37,7 @@ class GaussianRows(NamedTuple):
     def standardised(self) -> FloatArray:
         """residual / std; 0 where both vanish, infinite where only std does."""
         with np.errstate(divide="ignore", over="ignore"):
-            return np.divide(
-                self.residual, self.std, out=np.zeros_like(self.residual), where=self.residual != 0
-            )
+            return np.divide(self.residual, self.std, out=np.zeros_like(self.residual), where=self.residual != 0)
 
 
 def residual_rows(y_true: Any, mean: Any, var: Any, std: Any, sample_weight: Any) -> GaussianRows:
@@ -90,13 +88,10 @@ def gaussian_nll(
     check_reduction(reduction, sample_weight)
     rows = residual_rows(y_true, mean, var, std, sample_weight)
     loss = 0.5 * rows.standardised() ** 2
-    with np.errstate(divide="ignore"):
-        log_std = np.log(rows.std)
-    loss = np.where(np.isinf(loss), loss, loss + log_std + _LOG_SQRT_TWO_PI)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        loss = np.where(np.isinf(loss), loss, loss + np.log(rows.std) + _LOG_SQRT_TWO_PI)
     if reduction == "mean" and (loss == np.inf).any() and (loss == -np.inf).any():
-        return warn_undefined(
-            "gaussian_nll", "zero variances score -infinity in one row and +infinity in another"
-        )
+        return warn_undefined("gaussian_nll", "zero variances score -infinity in one row and +infinity in another")
     return reduced(loss, rows.weight, reduction)
 
 
@@ -144,7 +139,5 @@ def crps_gaussian(
     z = rows.standardised()
     with np.errstate(over="ignore"):
         bell = np.exp(-0.5 * z**2)
-    loss = rows.residual * erf(z / math.sqrt(2)) + rows.std * (
-        math.sqrt(2 / math.pi) * bell - 1 / math.sqrt(math.pi)
-    )
+    loss = rows.residual * erf(z / math.sqrt(2)) + rows.std * (math.sqrt(2 / math.pi) * bell - 1 / math.sqrt(math.pi))
     return reduced(loss, rows.weight, reduction)

@@ -85,9 +85,7 @@ def multivariate_gaussian_nll(
     failed = np.flatnonzero(~factored & ~point)
     if len(failed):
         d = residual.shape[1]
-        raised = sigma[failed] + jitter * np.trace(sigma[failed], axis1=1, axis2=2)[
-            :, None, None
-        ] / d * np.eye(d)
+        raised = sigma[failed] + jitter * np.trace(sigma[failed], axis1=1, axis2=2)[:, None, None] / d * np.eye(d)
         loss[failed], mended = _cholesky_nll(residual[failed], raised)
         if not mended.all():
             row = int(failed[np.flatnonzero(~mended)[0]])
@@ -142,9 +140,7 @@ def energy_score_gaussian(
     check_reduction(reduction, sample_weight)
     y, (mu, sigma), weight = multivariate_rows(y_true, mean, cov, sample_weight=sample_weight)
     residual = y - mu
-    scale = np.maximum(
-        np.abs(residual).max(axis=1), np.sqrt(np.diagonal(sigma, axis1=1, axis2=2).max(axis=1))
-    )
+    scale = np.maximum(np.abs(residual).max(axis=1), np.sqrt(np.diagonal(sigma, axis1=1, axis2=2).max(axis=1)))
     unit = np.where(scale > 0, scale, 1.0)
     values, vectors = np.linalg.eigh(sigma / unit[:, None, None] / unit[:, None, None])
     largest = np.abs(values).max(axis=1)
@@ -158,7 +154,5 @@ def energy_score_gaussian(
         )
     values = np.maximum(values, 0.0)
     squares = ((residual / unit[:, None])[:, None, :] @ vectors)[:, 0, :] ** 2
-    loss = unit * (
-        expected_norm(values, squares) - math.sqrt(0.5) * expected_norm(values, np.zeros_like(values))
-    )
+    loss = unit * (expected_norm(values, squares) - math.sqrt(0.5) * expected_norm(values, np.zeros_like(values)))
     return reduced(loss, weight, reduction)

@@ -23,9 +23,7 @@ class ClippedProbabilityWarning(UserWarning):
 
     def __init__(self, count: int, n: int, clip: float) -> None:
         self.count = count
-        super().__init__(
-            f"log_score: {count} of {n} rows had a probability below clip={clip:g} and score -log(clip)"
-        )
+        super().__init__(f"log_score: {count} of {n} rows had a probability below clip={clip:g} and score -log(clip)")
 
 
 def _surprise(rows: ClassRows) -> FloatArray:

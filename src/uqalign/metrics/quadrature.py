@@ -33,9 +33,7 @@ def expected_norm(values: FloatArray, squares: FloatArray) -> FloatArray:
         part = slice(start, start + _CHUNK)
         some = size[part] > 0
         unit = np.where(some, size[part], 1.0)[:, None]
-        norm[part] = np.where(
-            some, np.sqrt(unit[:, 0]) * _unit_norm(values[part] / unit, squares[part] / unit), 0.0
-        )
+        norm[part] = np.where(some, np.sqrt(unit[:, 0]) * _unit_norm(values[part] / unit, squares[part] / unit), 0.0)
     return norm
 
 

@@ -71,7 +71,5 @@ def skill_score(
     rows = class_rows(y_true, p, labels=labels, sample_weight=sample_weight)
     reference = loss(rows.y, _base_rate(rows), sample_weight=rows.weight, **options)
     if reference == 0:
-        return warn_undefined(
-            "skill_score", "the base-rate forecast has no loss (y_true holds one class only)"
-        )
+        return warn_undefined("skill_score", "the base-rate forecast has no loss (y_true holds one class only)")
     return 1 - loss(rows.y, rows.p, sample_weight=rows.weight, **options) / reference
