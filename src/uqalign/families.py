@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from uqalign.checks import float_array
+from uqalign.checks import float_array, warn_undefined
 from uqalign.priors import PERTURBED, PRIOR_C, PRIOR_GAMMA, PRIOR_K, PRIOR_LAMBDA, Prior
 from uqalign.ranking import selected_count
 from uqalign.registry import did_you_mean
@@ -46,15 +46,8 @@ CLASS = "j"
 class Theta(Mapping[str, float]):
     """Parameters of one decision by name, in the family's order; immutable and hashable."""
 
-    __slots__ = ("_items",)
-
     def __init__(self, **parameters: float) -> None:
-        object.__setattr__(self, "_items", tuple(parameters.items()))
-
-    _items: tuple[tuple[str, float], ...]
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError("a Theta cannot be changed: make another")
+        self._items = tuple(parameters.items())
 
     def __getitem__(self, name: str) -> float:
         for key, value in self._items:
@@ -92,6 +85,10 @@ def theta_label(theta: Mapping[str, float]) -> str:
     return ", ".join(parts)
 
 
+class _UndefinedError(Exception):
+    """The rows do not fix the scale of a parameter."""
+
+
 @dataclass(frozen=True, eq=False)
 class Family:
     """One decision family.
@@ -127,12 +124,18 @@ class Family:
             scales: `target_variance=` (selective families) or `aversion_scale=` (risk-averse top-k) instead of the
                 scale of the test targets.
 
+        Returns:
+            The utility; NaN with an `UndefinedMetricWarning` where the rows leave it undefined.
+
         Raises:
             ValueError: theta with other parameters, or invalid rows.
         """
         if set(theta) != set(self.parameters):
             raise ValueError(f"{self.name} has parameters {', '.join(self.parameters)}, got {theta_id(theta)!r}")
-        arguments = self.resolve(y_true, theta, **scales)
+        try:
+            arguments = self.resolve(y_true, theta, **scales)
+        except _UndefinedError as reason:
+            return warn_undefined(self.name, str(reason))
         return float(self.utility(y_true, *prediction, **arguments))
 
 
@@ -163,7 +166,7 @@ def _risk(y_true: Any, theta: Mapping[str, float], *, aversion_scale: float | No
     if scale is None:
         variance = scalar_variance(y, None)
         if variance == 0:
-            raise ValueError("y_true is constant, so risk aversion has no scale: pass aversion_scale=")
+            raise _UndefinedError("y_true is constant, so aversion has no scale (pass aversion_scale=)")
         scale = 1 / math.sqrt(variance)
     return {**_capacity(y_true, theta), "aversion": scale * theta["gamma_factor"]}
 

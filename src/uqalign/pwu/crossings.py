@@ -79,9 +79,10 @@ def _crossings_of(lines: Lines, block: slice, high: float) -> tuple[IntArray, In
 def crossings_up_to(lines: Lines, high: float, limit: int) -> int:
     """Number of pairs of lines that change order between g = 0 and g = high; counting stops once it exceeds `limit`."""
     n = len(lines)
-    end = np.lexsort((lines.slope, -(lines.level - min(high, np.finfo(np.float64).max) * lines.slope)))
     if np.isinf(high):
         end = np.lexsort((-lines.level, lines.slope))
+    else:
+        end = np.lexsort((lines.slope, high * lines.slope - lines.level))
     # Merge sort, all runs of one length at a time; the padding sorts to the end and inverts nothing.
     runs = np.arange(1 << max(n - 1, 1).bit_length(), dtype=np.int64)
     runs[:n] = end
