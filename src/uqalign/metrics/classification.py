@@ -11,8 +11,6 @@ from scipy.special import entr
 
 from uqalign.checks import FloatArray, IntArray, binary_rows, multiclass_rows
 
-_EXACT_BELOW = 2.0**-20
-
 
 class ClassRows(NamedTuple):
     """Class indices `y` (n,), `p` (n,) of class 1 or (n, K) with K >= 3, and weights (None: all one)."""
@@ -37,17 +35,19 @@ class ClassRows(NamedTuple):
     def uncertainty(self) -> FloatArray:
         """A score (n,) that orders rows as predictive entropy does, without saturating near certainty.
 
-        Binary: 1 - max(p, 1 - p), of which entropy is an increasing function. Multiclass: entropy in nats.
+        Binary: min(p, 1 - p), of which entropy is an increasing function. Multiclass: entropy in nats. Values that
+        agree to ten significant digits are made equal: 1 - 0.7 is not 0.3 in floating point, but ties with it.
         """
         if self.multiclass:
-            # Sorted, so that rows with the same probabilities in another class order tie to the last bit.
-            entropy: FloatArray = entr(np.sort(self.p, axis=1)).sum(axis=1)
-            return entropy
-        complement = 1.0 - self.p
-        # 1 - (1 - p) puts p on the grid of 1 - p, so that 0.3 and 0.7 tie; far below that grid p keeps its
-        # own bits.
-        low = np.where(self.p < _EXACT_BELOW, self.p, 1.0 - complement)
-        return np.where(self.p > 0.5, complement, low)
+            # Sorted, so that the same probabilities in another class order sum to the same bits.
+            return _ten_digits(entr(np.sort(self.p, axis=1)).sum(axis=1))
+        return _ten_digits(np.minimum(self.p, 1.0 - self.p))
+
+
+def _ten_digits(values: FloatArray) -> FloatArray:
+    """`values` rounded to 33 binary digits, whatever their magnitude."""
+    mantissa, exponent = np.frexp(values)
+    return np.ldexp(np.rint(np.ldexp(mantissa, 33)), exponent - 33)
 
 
 def class_rows(y_true: Any, p: Any, *, labels: Sequence[Any] | None, sample_weight: Any) -> ClassRows:

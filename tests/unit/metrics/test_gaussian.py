@@ -81,9 +81,7 @@ def test_scale_equivariance(scale):
     scaled = (y * scale, mean * scale, var * scale * scale)
     assert crps_gaussian(*scaled) == pytest.approx(scale * crps_gaussian(y, mean, var), rel=1e-12)
     assert gaussian_nll(*scaled) == pytest.approx(gaussian_nll(y, mean, var) + math.log(scale), rel=1e-12)
-    assert mean_squared_error(*scaled) == pytest.approx(
-        scale**2 * mean_squared_error(y, mean, var), rel=1e-12
-    )
+    assert mean_squared_error(*scaled) == pytest.approx(scale**2 * mean_squared_error(y, mean, var), rel=1e-12)
 
 
 def test_far_from_the_mean_nothing_overflows():

@@ -40,9 +40,7 @@ def test_one_coordinate_is_the_univariate_score():
     flat = (y[:, 0], mean[:, 0], cov[:, 0, 0])
     assert multivariate_gaussian_nll(y, mean, cov) == pytest.approx(gaussian_nll(*flat), rel=1e-13)
     assert energy_score_gaussian(y, mean, cov) == pytest.approx(crps_gaussian(*flat), rel=1e-13)
-    assert multivariate_mean_squared_error(y, mean, cov) == pytest.approx(
-        mean_squared_error(*flat), rel=1e-13
-    )
+    assert multivariate_mean_squared_error(y, mean, cov) == pytest.approx(mean_squared_error(*flat), rel=1e-13)
 
 
 def test_jitter_touches_only_covariances_without_a_cholesky_factor():
@@ -63,9 +61,7 @@ def test_positive_definite_covariances_raise_no_warning_at_any_scale():
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             value = multivariate_gaussian_nll(y * scale, mean * scale, cov * scale * scale)
-        assert value == pytest.approx(
-            multivariate_gaussian_nll(y, mean, cov) + 3 * math.log(scale), rel=1e-11
-        )
+        assert value == pytest.approx(multivariate_gaussian_nll(y, mean, cov) + 3 * math.log(scale), rel=1e-11)
 
 
 def test_indefinite_covariances_are_refused_by_row():
@@ -147,9 +143,7 @@ def test_energy_score_is_equivariant_to_scale_and_rotation(scale):
 def test_rows_do_not_depend_on_their_neighbours():
     y, mean, cov = problem(n=5000)
     together = energy_score_gaussian(y, mean, cov, reduction="none")
-    alone = [
-        energy_score_gaussian(y[i : i + 1], mean[i : i + 1], cov[i : i + 1]) for i in (0, 2047, 2048, 4999)
-    ]
+    alone = [energy_score_gaussian(y[i : i + 1], mean[i : i + 1], cov[i : i + 1]) for i in (0, 2047, 2048, 4999)]
     assert alone == [together[i] for i in (0, 2047, 2048, 4999)]
 
 

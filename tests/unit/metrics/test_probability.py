@@ -43,9 +43,7 @@ def test_log_score_agrees_with_scikit_learn():
 
 def test_brier_score_agrees_with_scikit_learn():
     y, p, w = binary_problem()
-    assert brier_score(y, p, sample_weight=w) == pytest.approx(
-        brier_score_loss(y, p, sample_weight=w), rel=1e-13
-    )
+    assert brier_score(y, p, sample_weight=w) == pytest.approx(brier_score_loss(y, p, sample_weight=w), rel=1e-13)
 
 
 def test_multiclass_brier_score_is_the_squared_distance_to_the_outcome():
@@ -180,9 +178,9 @@ def test_bad_input_is_named(function, y, p, message):
 
 
 @given(
-    st.lists(
-        st.tuples(st.integers(0, 1), st.floats(0, 1), st.integers(0, 3)), min_size=1, max_size=30
-    ).filter(lambda rows: any(w for *_, w in rows)),
+    st.lists(st.tuples(st.integers(0, 1), st.floats(0, 1), st.integers(0, 3)), min_size=1, max_size=30).filter(
+        lambda rows: any(w for *_, w in rows)
+    ),
     st.randoms(),
 )
 def test_row_order_and_dropped_rows_change_no_bit(rows, random):
