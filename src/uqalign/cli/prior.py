@@ -16,7 +16,7 @@ def prior_command(
     prior: Annotated[
         str | None,
         typer.Argument(
-            help="A prior, such as beta:2,10, uniform:0.1,0.5, lognormal:-2,0.5, gamma:2,8, pareto:1,0.01, "
+            help="A prior: beta:2,10, uniform:0.1,0.5, lognormal:-2,0.5, gamma:2,8, pareto:1,0.01, "
             "point:0.5, or truncated beta:2,10@0.05..0.5. Leave it out to build one from --mode or --quantile."
         ),
     ] = None,
@@ -43,7 +43,7 @@ def prior_command(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
-    """Read a prior back as decisions: quantiles, trivial decisions, sensitivity to its mode, rows it selects."""
+    """Read a prior back as decisions: quantiles, trivial decisions, sensitivity, selected rows."""
     from uqalign.errors import UserError
     from uqalign.priors import elicitation_report
     from uqalign.priors.plot import save_chart
@@ -90,9 +90,7 @@ def _chosen_prior(
 
     ways = [prior is not None, mode is not None or concentration is not None, bool(quantile)]
     if sum(ways) != 1:
-        raise ValueError(
-            "give one of: a prior such as beta:2,10; --mode with --concentration; --quantile twice"
-        )
+        raise ValueError("give one of: a prior such as beta:2,10; --mode with --concentration; --quantile twice")
     if prior is not None:
         return as_prior(prior)
     if quantile:

@@ -49,9 +49,7 @@ def parameter(owner: str, name: str, value: float, *, positive: bool = False, fi
     Raises:
         ValueError: otherwise; names the prior, the parameter, the value and what it must be.
     """
-    must = (
-        " and ".join(part for part, asked in (("finite", finite), ("> 0", positive)) if asked) or "a number"
-    )
+    must = " and ".join(part for part, asked in (("finite", finite), ("> 0", positive)) if asked) or "a number"
     try:
         number = float(value)
     except (TypeError, ValueError):
@@ -123,9 +121,7 @@ class Prior(ABC):
         Raises:
             ValueError: low > high somewhere, or NaN.
         """
-        lower, upper = np.broadcast_arrays(
-            np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
-        )
+        lower, upper = np.broadcast_arrays(np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64))
         if not (lower <= upper).all():
             raise ValueError("interval_mass needs low <= high everywhere, and no NaN")
         mass = self._interval_mass(np.atleast_1d(lower), np.atleast_1d(upper))
@@ -137,7 +133,7 @@ class Prior(ABC):
         return evaluate(self._density, x)
 
     def quantile(self, q: npt.ArrayLike) -> FloatArray:
-        """Smallest x with P(theta <= x) >= q, for q in [0, 1].
+        """Smallest x with P(theta <= x) >= q, for q in [0, 1]; the ends of the support at 0 and 1.
 
         Raises:
             ValueError: q outside [0, 1].
@@ -146,7 +142,9 @@ class Prior(ABC):
         def checked(levels: FloatArray) -> FloatArray:
             if ((levels < 0) | (levels > 1)).any():
                 raise ValueError("quantile levels must lie in [0, 1]")
-            return self._quantile(levels)
+            low, high = self.support
+            ends = np.where(levels == 0, low, high)
+            return np.where((levels == 0) | (levels == 1), ends, self._quantile(levels))
 
         return evaluate(checked, q, "q")
 

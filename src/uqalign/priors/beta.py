@@ -118,9 +118,7 @@ class Beta(Prior):
     def _density(self, x: FloatArray) -> FloatArray:
         inside = np.clip(x, 0, 1)
         log_density = (
-            special.xlogy(self.a - 1, inside)
-            + special.xlog1py(self.b - 1, -inside)
-            - special.betaln(self.a, self.b)
+            special.xlogy(self.a - 1, inside) + special.xlog1py(self.b - 1, -inside) - special.betaln(self.a, self.b)
         )
         return np.where(x == inside, np.exp(log_density), 0.0)
 

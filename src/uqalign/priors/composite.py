@@ -170,9 +170,7 @@ class Mixture(Prior):
             _refuse_improper("Mixture", component)
         total = math.fsum(self.weights)
         if min(self.weights) < 0 or abs(total - 1) > WEIGHT_TOLERANCE:
-            raise ValueError(
-                f"Mixture weights must be >= 0 and sum to one, got {self.weights}, sum {total!r}"
-            )
+            raise ValueError(f"Mixture weights must be >= 0 and sum to one, got {self.weights}, sum {total!r}")
 
     def _combined(self, parts: Sequence[FloatArray]) -> FloatArray:
         # A weight of zero removes its component even where that is infinite.
@@ -185,7 +183,8 @@ class Mixture(Prior):
 
     @property
     def mode(self) -> float:
-        return highest_density(self, [c.mode for c in self.components])
+        # The density may jump where a component begins or ends.
+        return highest_density(self, [x for c in self.components for x in (c.mode, *c.support)])
 
     @property
     def support(self) -> tuple[float, float]:

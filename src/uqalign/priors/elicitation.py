@@ -135,9 +135,7 @@ def _json(value: Any) -> Any:
     return value
 
 
-def elicitation_report(
-    prior: Any, *, parameter: Parameter = "c", n_test: int | None = None
-) -> ElicitationReport:
+def elicitation_report(prior: Any, *, parameter: Parameter = "c", n_test: int | None = None) -> ElicitationReport:
     """Check `prior` as a prior over `parameter`.
 
     Args:
@@ -163,9 +161,7 @@ def elicitation_report(
         parameter=parameter,
         mean=proper.mean,
         mode=proper.mode,
-        quantiles=tuple(
-            _reading(parameter, level, float(proper.quantile(level)), n_test) for level in LEVELS
-        ),
+        quantiles=tuple(_reading(parameter, level, float(proper.quantile(level)), n_test) for level in LEVELS),
         degeneracy=degeneracy,
         shifts=tuple(_mode_shift(proper, factor) for factor in (0.5, 1.5)),
         selection=selection,
@@ -176,6 +172,8 @@ def elicitation_report(
 def _reading(parameter: Parameter, level: float, value: float, n_test: int | None) -> QuantileReading:
     ratio = None
     match parameter:
+        case "c" if not 0 <= value <= 1:
+            reading = "no cost: c has a meaning in [0, 1] only"
         case "c":
             ratio = (1 - value) / value if value > 0 else math.inf
             reading = f"false negative to false positive {_ratio_text(ratio)}"
@@ -258,9 +256,7 @@ def _warnings(
         (degeneracy.pole_at_one, "1", near_one),
     ):
         if pole:
-            found.append(
-                f"the density is infinite at {place}, where {meaning}: choose both Beta parameters >= 1"
-            )
+            found.append(f"the density is infinite at {place}, where {meaning}: choose both Beta parameters >= 1")
     outside = float(prior._below(np.zeros(1))[0] + prior._above(np.ones(1))[0])
     if parameter in ("c", "k") and outside > 0:
         found.append(

@@ -41,9 +41,7 @@ def beta_from_mode(mode: float, concentration: float) -> Beta:
     if not 0 < mode < 1:
         raise ValueError(f"beta_from_mode: mode = {mode!r} must lie strictly between 0 and 1")
     if not concentration > 2:
-        raise ValueError(
-            f"beta_from_mode: concentration = {concentration!r} must be > 2, where the prior is flat"
-        )
+        raise ValueError(f"beta_from_mode: concentration = {concentration!r} must be > 2, where the prior is flat")
     return Beta(1 + mode * (concentration - 2), 1 + (1 - mode) * (concentration - 2))
 
 
@@ -78,9 +76,7 @@ def prior_from_quantiles(family: Family, quantiles: Mapping[float, float]) -> Qu
         raise ValueError(f"quantile levels must lie strictly between 0 and 1, got {p!r} and {q!r}")
     end = 1.0 if family == "beta" else math.inf
     if not 0 < low < high < end:
-        raise ValueError(
-            f"the {p:g} and {q:g} quantiles must increase within (0, {end:g}), got {low!r} and {high!r}"
-        )
+        raise ValueError(f"the {p:g} and {q:g} quantiles must increase within (0, {end:g}), got {low!r} and {high!r}")
     prior = _SOLVERS[family](p, low, q, high)
     residual = float(np.max(np.abs(np.asarray(prior.cdf([low, high])) - [p, q])))
     if residual > LARGEST_RESIDUAL:

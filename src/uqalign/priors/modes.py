@@ -9,9 +9,7 @@ from scipy import optimize
 
 from uqalign.priors.base import Prior
 
-LEVELS = np.concatenate(
-    [np.geomspace(1e-6, 0.01, 25), np.linspace(0.02, 0.98, 193), 1 - np.geomspace(0.01, 1e-6, 25)]
-)
+LEVELS = np.concatenate([np.geomspace(1e-6, 0.01, 25), np.linspace(0.02, 0.98, 193), 1 - np.geomspace(0.01, 1e-6, 25)])
 
 
 def highest_density(prior: Prior, candidates: Sequence[float]) -> float:
@@ -21,14 +19,16 @@ def highest_density(prior: Prior, candidates: Sequence[float]) -> float:
     Among atoms the heaviest wins; an atom or pole beats every finite density.
     """
     low, high = prior.support
-    exact = np.unique(np.clip([*candidates, *(end for end in (low, high) if np.isfinite(end))], low, high))
-    exact_density = np.asarray(prior.density(exact))
+    exact = np.unique(np.clip([*candidates, low, high], low, high))
+    # Only an atom has a density at infinity; scipy's distributions may answer NaN there.
+    exact_density = np.nan_to_num(np.asarray(prior.density(exact)), nan=0.0, posinf=np.inf)
     if np.isinf(exact_density).any():
         infinite = exact[np.isinf(exact_density)]
         atoms = np.asarray(prior.tail(infinite)) - (1 - np.asarray(prior.cdf(infinite)))
         return float(infinite[np.argmax(np.round(atoms, 12))])
     best = exact[np.argmax(exact_density)]
     grid = np.unique(prior.quantile(LEVELS))
+    grid = grid[np.isfinite(grid)]
     grid_density = np.asarray(prior.density(grid))
     top = int(np.argmax(grid_density))
     bracket = grid[max(top - 1, 0)], grid[min(top + 1, len(grid) - 1)]

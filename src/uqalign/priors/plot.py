@@ -44,6 +44,7 @@ def density_chart(prior: Prior, parameter: Parameter) -> Any:
     marks = [
         {"x": x, "label": f"{100 * level:g} %: {x:.3g}"}
         for level, x in zip(levels, np.asarray(prior.quantile(levels)).tolist(), strict=True)
+        if np.isfinite(x)
     ]
     x_axis = alt.X("x:Q", title=AXIS[parameter], scale=alt.Scale(domain=[edges[0], edges[-1]], nice=False))
     area = (

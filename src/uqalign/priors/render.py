@@ -20,9 +20,10 @@ BLOCKS = " ▁▂▃▄▅▆▇█"
 
 def display_range(prior: Prior) -> tuple[float, float]:
     """The interval worth plotting: from 0 to 1, or to the 99.5 % quantile where that is far from 1."""
-    low, high = (float(x) for x in np.asarray(prior.quantile([0.0005, 0.995])))
-    low = min(low, 0.0)
-    return low, 1.0 if 0.3 < high <= 1 else max(high, low + 1e-12)
+    levels = np.asarray(prior.quantile([0.0005, 0.5, 0.995]))
+    finite = levels[np.isfinite(levels)]
+    low, high = float(min(finite.min(initial=0.0), 0.0)), float(finite.max(initial=0.0))
+    return low, 1.0 if 0.3 < high <= 1 or high <= 0 else high
 
 
 def cell_masses(prior: Prior, cells: int) -> tuple[FloatArray, FloatArray]:
@@ -31,12 +32,17 @@ def cell_masses(prior: Prior, cells: int) -> tuple[FloatArray, FloatArray]:
     Masses instead of densities show poles and atoms at a finite height.
     """
     edges = np.linspace(*display_range(prior), cells + 1)
-    return edges, np.asarray(prior.interval_mass(edges[:-1], edges[1:]))
+    mass = np.asarray(prior.interval_mass(edges[:-1], edges[1:]))
+    # The first cell also holds an atom on its lower edge.
+    mass[0] += max(float(prior.cdf(edges[0]) + prior.tail(edges[0])) - 1, 0.0)
+    return edges, mass
 
 
 def sparkline(prior: Prior, width: int = 60) -> str:
     """The density over `display_range` as one line of block characters."""
     _, mass = cell_masses(prior, width)
+    if not mass.any():
+        return " " * width
     height = np.ceil(mass / mass.max() * (len(BLOCKS) - 1) - 1e-9).astype(int)
     return "".join(BLOCKS[h] if m > mass.max() / 1000 else " " for h, m in zip(height, mass, strict=True))
 

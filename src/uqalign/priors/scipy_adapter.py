@@ -97,10 +97,12 @@ class FrozenScipy(Prior):
         return float(low), float(high)
 
     def _cdf(self, x: FloatArray) -> FloatArray:
-        return np.asarray(self.distribution.cdf(x), dtype=np.float64)
+        with np.errstate(over="ignore"):
+            return np.asarray(self.distribution.cdf(x), dtype=np.float64)
 
     def _tail(self, x: FloatArray) -> FloatArray:
-        return np.asarray(self.distribution.sf(x), dtype=np.float64)
+        with np.errstate(over="ignore"):
+            return np.asarray(self.distribution.sf(x), dtype=np.float64)
 
     def _inside(self, x: FloatArray) -> FloatArray:
         """`x` moved into the finite range that holds all mass."""
@@ -142,7 +144,7 @@ class FrozenScipy(Prior):
         )
 
     def _density(self, x: FloatArray) -> FloatArray:
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             return np.asarray(self.distribution.pdf(x), dtype=np.float64)
 
     def _quantile(self, q: FloatArray) -> FloatArray:

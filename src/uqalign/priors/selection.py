@@ -27,8 +27,7 @@ def selection_weights(prior: Prior, n_test: int) -> FloatArray:
     outside = 1 - math.fsum(weights)
     if abs(outside) > MASS_TOLERANCE:
         raise ValueError(
-            f"{prior} puts {outside:.3g} of its mass outside 0 < k/n <= 1: "
-            "truncate it to [0, 1] (in text: ...@0..1)"
+            f"{prior} puts {outside:.3g} of its mass outside 0 < k/n <= 1: truncate it to [0, 1] (in text: ...@0..1)"
         )
     return weights
 

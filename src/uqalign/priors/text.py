@@ -173,9 +173,7 @@ def _parse_scipy(text: str, arguments: str) -> Prior:
     distribution = getattr(stats, name, None)
     if distribution is None or not isinstance(distribution, stats.rv_continuous):
         known = [key for key, value in vars(stats).items() if isinstance(value, stats.rv_continuous)]
-        raise ValueError(
-            f"prior {text!r}: scipy.stats has no continuous {name!r}; {did_you_mean(name, known)}"
-        )
+        raise ValueError(f"prior {text!r}: scipy.stats has no continuous {name!r}; {did_you_mean(name, known)}")
     args: list[float] = []
     kwargs: dict[str, float] = {}
     for part in filter(None, numbers.split(",")):
