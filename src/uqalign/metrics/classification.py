@@ -47,7 +47,8 @@ class ClassRows(NamedTuple):
 def _ten_digits(values: FloatArray) -> FloatArray:
     """`values` rounded to 33 binary digits, whatever their magnitude."""
     mantissa, exponent = np.frexp(values)
-    return np.ldexp(np.rint(np.ldexp(mantissa, 33)), exponent - 33)
+    rounded: FloatArray = np.ldexp(np.rint(np.ldexp(mantissa, 33)), exponent - 33)
+    return rounded
 
 
 def class_rows(y_true: Any, p: Any, *, labels: Sequence[Any] | None, sample_weight: Any) -> ClassRows:

@@ -59,9 +59,10 @@ def test_equal_uncertainty_gives_the_error_rate_in_any_order():
 
 def test_three_tenths_and_seven_tenths_are_equally_uncertain():
     # Votes of an ensemble: 1 - 0.7 is not 0.3 in floating point.
-    for vote, of in ((vote, of) for of in (3, 7, 10, 100, 128, 500) for vote in range(1, (of + 1) // 2)):
-        p, q = vote / of, (of - vote) / of
-        assert retention_auc([1, 1], [p, q]) == retention_auc([1, 1], [q, p]) == pytest.approx(0.5)
+    for voters in (3, 7, 10, 100, 128, 500):
+        for vote in range(1, (voters + 1) // 2):
+            p, q = vote / voters, (voters - vote) / voters
+            assert retention_auc([1, 1], [p, q]) == retention_auc([1, 1], [q, p]) == pytest.approx(0.5)
 
 
 def test_permuted_class_probabilities_are_equally_uncertain():
