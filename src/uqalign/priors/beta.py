@@ -14,6 +14,9 @@ from uqalign.priors.base import Prior, parameter
 POLYNOMIAL_LIMIT = 64
 """Largest a + b evaluated as a polynomial; its rounding error grows like (a + b) ulp."""
 
+MIRROR_LIMIT = 100
+SMALLEST_MIRRORED = 0.01
+
 
 def _power(base: FloatArray, exponent: int) -> FloatArray:
     """`base ** exponent` by repeated squaring, several times faster than the general power."""
@@ -58,8 +61,22 @@ def upper_beta(x: FloatArray, a: float, b: float) -> FloatArray:
     """1 - I_x(a, b), x in [0, 1], to full relative accuracy as x -> 1."""
     if _is_polynomial(a, b):
         return np.minimum(_negative_binomial_sum(1 - x, x, int(b), int(a)), 1.0)
-    value: FloatArray = special.betaincc(a, b, x)
-    return value
+    return _mirrored(x, a, b) if a + b <= MIRROR_LIMIT else np.asarray(special.betaincc(a, b, x))
+
+
+def _mirrored(x: FloatArray, a: float, b: float) -> FloatArray:
+    """`betaincc` through the ten times faster `betainc`.
+
+    Where the complement is not small it is a plain difference; elsewhere I_{1-x}(b, a), which is exact for
+    x >= 1/2 and costs (a + b) ulp below, as 1 - x is rounded. Only tiny x in the upper tail need betaincc itself.
+    """
+    upper = 1 - np.asarray(special.betainc(a, b, x))
+    small = upper < 0.1
+    mirror = small & (x >= SMALLEST_MIRRORED)
+    upper[mirror] = special.betainc(b, a, 1 - x[mirror])
+    rest = small & ~mirror
+    upper[rest] = special.betaincc(a, b, x[rest])
+    return upper
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,7 @@ def highest_density(prior: Prior, candidates: Sequence[float]) -> float:
     """
     low, high = prior.support
     exact = np.unique(np.clip([*candidates, low, high], low, high))
-    # Only an atom has a density at infinity; scipy's distributions may answer NaN there.
-    exact_density = np.nan_to_num(np.asarray(prior.density(exact)), nan=0.0, posinf=np.inf)
+    exact_density = np.asarray(prior.density(exact))
     if np.isinf(exact_density).any():
         infinite = exact[np.isinf(exact_density)]
         atoms = np.asarray(prior.tail(infinite)) - (1 - np.asarray(prior.cdf(infinite)))

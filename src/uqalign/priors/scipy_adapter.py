@@ -145,7 +145,8 @@ class FrozenScipy(Prior):
 
     def _density(self, x: FloatArray) -> FloatArray:
         with np.errstate(divide="ignore", over="ignore"):
-            return np.asarray(self.distribution.pdf(x), dtype=np.float64)
+            # At infinity some distributions answer NaN.
+            return np.where(np.isinf(x), 0.0, self.distribution.pdf(np.where(np.isinf(x), self._median, x)))
 
     def _quantile(self, q: FloatArray) -> FloatArray:
         return np.asarray(self.distribution.ppf(q), dtype=np.float64)

@@ -66,6 +66,18 @@ def test_polynomial_is_accurate_in_both_tails(a: int, b: int, x: float) -> None:
     assert upper_beta(at, float(a), float(b))[0] == pytest.approx(upper, rel=2e-14, abs=1e-300)
 
 
+@settings(max_examples=150, deadline=None)
+@given(
+    a=st.one_of(st.floats(0.01, 2), st.floats(2, 50)),
+    b=st.floats(0.01, 50),
+    x=st.one_of(st.floats(1e-12, 1 - 1e-12), st.floats(1e-12, 0.02), st.floats(0.999, 1 - 1e-12)),
+)
+def test_upper_tail_of_real_parameters(a: float, b: float, x: float) -> None:
+    expected = special.betaincc(a, b, x)
+    assert upper_beta(np.array([x]), a, b)[0] == pytest.approx(expected, rel=5e-14, abs=1e-290)
+    assert lower_beta(np.array([x]), a, b)[0] == pytest.approx(special.betainc(a, b, x), rel=5e-14, abs=1e-290)
+
+
 @pytest.mark.parametrize(("a", "b"), [(1.2, 20.8), (0.7, 0.4), (2, 10), (40, 60), (3.5, 1)])
 @pytest.mark.parametrize("x", [1e-8, 0.01, 0.3, 0.9, 1 - 1e-6])
 def test_partial_means_against_mpmath(a: float, b: float, x: float) -> None:
