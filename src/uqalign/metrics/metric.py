@@ -51,6 +51,13 @@ class Metric:
     row_mean: bool = False
     description: str = ""
 
+    def __getstate__(self) -> dict[str, Any]:
+        # A mapping proxy cannot be pickled, and metrics travel to worker processes.
+        return {**self.__dict__, "options": dict(self.options)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update({**state, "options": fixed(**state["options"])})
+
     def evaluate(self, y_true: Any, prediction: tuple[Any, ...], *, sample_weight: Any = None) -> float:
         """The metric's value; NaN with an `UndefinedMetricWarning` where it has none.
 

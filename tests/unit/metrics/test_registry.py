@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import json
+import pickle
 import subprocess
 import sys
 import types
@@ -104,6 +105,13 @@ def test_metrics_are_immutable_and_hashable():
     with pytest.raises(TypeError):
         metric.options["aggregate"] = "mean"
     assert len(set(METRICS)) == len(METRICS)
+
+
+def test_metrics_can_be_sent_to_workers():
+    for metric in METRICS:
+        again = pickle.loads(pickle.dumps(metric))
+        assert again == metric
+        assert type(again.options) is type(metric.options)
 
 
 def test_scoring_imports_neither_torch_nor_scikit_learn():
