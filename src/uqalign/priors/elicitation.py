@@ -144,7 +144,7 @@ def elicitation_report(prior: Any, *, parameter: Parameter = "c", n_test: int | 
         n_test: rows of the test set; with parameter "k" it adds what the prior selects there.
 
     Raises:
-        ValueError: unknown parameter, a weight that is no probability, or (k, n_test) mass outside (0, 1].
+        ValueError: unknown parameter, a weight that is no probability, or (k, n_test) mass outside [0, 1].
     """
     if parameter not in PARAMETERS:
         raise ValueError(f"parameter = {parameter!r}: choose one of {', '.join(PARAMETERS)}")

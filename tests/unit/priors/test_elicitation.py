@@ -35,6 +35,7 @@ from uqalign.priors import (
 )
 from uqalign.priors.plot import save_chart
 from uqalign.priors.render import BLOCKS, cell_masses, display_range
+from uqalign.pwu.rank_weights import RankWeights
 
 
 def test_published_quantiles_and_cost_ratios() -> None:
@@ -89,6 +90,8 @@ def test_selecting_everything_weighs_all_rows_alike() -> None:
     assert selection.median_k == 20
     np.testing.assert_array_equal(selection_weights(PointMass(0.25), 20), np.arange(1, 21) == 5)
     np.testing.assert_array_equal(selection_weights(Uniform(0, 1), 1), [1])
+    np.testing.assert_array_equal(selection_weights(PointMass(0), 3), [1, 0, 0])
+    np.testing.assert_allclose(rank_weights(PRIOR_K, 61), RankWeights.from_prior(PRIOR_K, 61).place, rtol=1e-12)
 
 
 def test_fractions_outside_the_unit_interval_are_refused() -> None:
