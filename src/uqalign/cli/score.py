@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pandas as pd
+    from rich.table import Table as RichTable
 
     from uqalign.metrics.metric import Metric
     from uqalign.priors import Prior
@@ -114,27 +115,18 @@ def _document(file: Path, task: Task, metrics: Sequence[Metric], scores: pd.Data
 
 def _print_table(file: Path, metrics: Sequence[Metric], scores: pd.DataFrame) -> None:
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
+    console = Console(highlight=False)
     groups = int(scores["groups"].max())
     title = str(file) + (f" (mean over {groups} seeds and folds)" if groups > 1 else "")
+    console.print(Text(title), soft_wrap=True)
     models = list(dict.fromkeys(scores["model"]))
     values = scores.pivot(index="metric", columns="model", values="value")
-    table = Table(box=None)
-    table.add_column("metric", no_wrap=True)
-    table.add_column("better", no_wrap=True)
-    for model in models:
-        table.add_column(Text(model), justify="right", no_wrap=True)
-    for metric in metrics:
-        row = values.loc[metric.name, models]
-        signed = row.map(metric.signed)
-        best = signed == signed.min()
-        cells = [Text(_cell(v), style="bold" if b and len(models) > 1 else "") for v, b in zip(row, best, strict=True)]
-        table.add_row(metric.name, "higher" if metric.higher_is_better else "lower", *cells)
-    console = Console(highlight=False)
-    console.print(Text(title), soft_wrap=True)
-    console.print(table)
+    widest = max(12, *(len(model) + 2 for model in models))
+    at_once = max(1, (console.width - 28) // widest)
+    for start in range(0, len(models), at_once):
+        console.print(_table(metrics, values, models, models[start : start + at_once]))
     for note in scores[scores["note"] != ""].to_dict(orient="records"):
         where = f"{note['model']}, {note['metric']}"
         if note["undefined"] and groups > 1:
@@ -142,5 +134,23 @@ def _print_table(file: Path, metrics: Sequence[Metric], scores: pd.DataFrame) ->
         console.print(Text(f"{where}: {note['note']}", style="dim"), soft_wrap=True)
 
 
-def _cell(value: float) -> str:
+def _table(metrics: Sequence[Metric], values: pd.DataFrame, models: Sequence[str], shown: Sequence[str]) -> RichTable:
+    """The columns `shown` of the table, with the best of all `models` in bold."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None)
+    table.add_column("metric", no_wrap=True)
+    table.add_column("better", no_wrap=True)
+    for model in shown:
+        table.add_column(Text(model), justify="right", no_wrap=True)
+    for metric in metrics:
+        signed = values.loc[metric.name, list(models)].map(metric.signed)
+        best = (signed == signed.min()) & (len(models) > 1)
+        cells = [Text(_cell(values.loc[metric.name, m]), style="bold" if best[m] else "") for m in shown]
+        table.add_row(metric.name, "higher" if metric.higher_is_better else "lower", *cells)
+    return table
+
+
+def _cell(value: Any) -> str:
     return "undefined" if math.isnan(value) else f"{value:.6g}"

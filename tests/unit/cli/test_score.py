@@ -180,6 +180,18 @@ def test_table_marks_orientation_and_names_every_metric(binary):
     assert "lower" in shown
 
 
+def test_many_models_are_shown_whole(binary, tmp_path):
+    _, frame = binary
+    for k in range(12):
+        frame[f"p:model_{k}"] = frame["p"] ** (k + 1)
+    frame.drop(columns="p").to_csv(tmp_path / "many.csv", index=False)
+    shown = run(tmp_path / "many.csv", "--task", "binary", "--metric", "brier")
+    for k in range(12):
+        assert f"model_{k}" in shown
+        value = for_task("binary")["brier"].evaluate(frame["y"], (frame[f"p:model_{k}"],))
+        assert f"{value:.6g}" in shown
+
+
 def test_json_names_options_and_turns_undefined_into_null(tmp_path):
     path = tmp_path / "perfect.csv"
     pd.DataFrame({"y": [0, 1], "p": [0.1, 0.9]}).to_csv(path, index=False)
