@@ -145,9 +145,11 @@ def _time(where: str, frame: pd.DataFrame, name: str | None) -> npt.NDArray[Any]
         moments = column.to_numpy(dtype=np.float64, na_value=np.nan)
     else:
         try:
-            moments = pd.to_datetime(column).to_numpy().astype("datetime64[us]")
+            # Other formats are ambiguous: is 02/03 in February or in March?
+            dates = pd.to_datetime(column, format="ISO8601", utc=True).dt.tz_localize(None)
+            moments = dates.to_numpy().astype("datetime64[us]")
         except (TypeError, ValueError) as error:
-            raise DataError(f"{where}: the time {name!r} is neither numbers nor dates ({error})") from error
+            raise DataError(f"{where}: the time {name!r} is neither numbers nor ISO 8601 dates ({error})") from error
     if pd.isna(moments).any():
         raise DataError(f"{where}: the time {name!r} is missing in row {int(np.flatnonzero(pd.isna(moments))[0])}")
     return moments

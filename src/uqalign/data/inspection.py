@@ -20,6 +20,7 @@ MOSTLY_MISSING = 0.5
 MANY_LEVELS = 50
 RARE_SHARE = 0.01
 FEW_CODES = 10
+DISTINCT_SHARE = 0.5
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,9 @@ def _columns(table: Table) -> Iterator[Finding]:
             yield Finding("wrong", column, "is missing in every row: drop it")
             continue
         if distinct == 1:
-            yield Finding("look", column, f"is constant ({values.dropna().iloc[0]!r}): it carries no information")
+            only = values.dropna().iloc[0]
+            shown = repr(only) if kind == "categorical" else f"{only:g}"
+            yield Finding("look", column, f"is constant ({shown}): it carries no information")
         if missing > MOSTLY_MISSING * n:
             yield Finding("look", column, f"is missing in {missing / n:.0%} of the rows")
         if kind == "categorical":
@@ -95,8 +98,14 @@ def _leak(table: Table, column: str, codes: npt.NDArray[Any], target: npt.NDArra
     _, classes = np.unique(target, return_inverse=True)
     n_levels, n_classes = int(codes.max()) + 1, int(classes.max()) + 1
     n_pairs = len(np.unique(codes.astype(np.int64) * n_classes + classes))
-    if n_levels == n_classes == n_pairs and n_classes > 1:
-        return "is a one-to-one image of"
+    if n_levels == n_classes == n_pairs > 1:
+        # Distinct numbers pair up one to one by nature; there, only a pairing that keeps the order tells.
+        if n_classes < DISTINCT_SHARE * len(table):
+            return "is a one-to-one image of"
+        if table.kinds[column] == "numeric" and not values.isna().any():
+            steps = np.diff(target[np.argsort(values.to_numpy(), kind="stable")])
+            if (steps >= 0).all() or (steps <= 0).all():
+                return "is a one-to-one image of"
     if table.task in CLASSIFICATION and table.kinds[column] == "numeric" and not values.isna().any():
         order = np.lexsort((classes, values.to_numpy()))
         runs = 1 + int((np.diff(classes[order]) != 0).sum())

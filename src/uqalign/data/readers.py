@@ -60,10 +60,28 @@ def read_excel(files: Files, *, columns: Sequence[str]) -> pd.DataFrame:
 
 
 def read_parquet(files: Files) -> pd.DataFrame:
-    """The stacked tables of Parquet files; pandas' own metadata (categories, nullable types) applies."""
-    import pandas as pd
+    """The stacked tables of Parquet files, with the types that pandas wrote: categories, nullable numbers.
 
-    return pd.concat([pd.read_parquet(file) for file in files], ignore_index=True)
+    Raises:
+        ValueError: not a Parquet file.
+    """
+    import pandas as pd
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    frames: list[pd.DataFrame] = []
+    for file in files:
+        try:
+            table = pq.read_table(file)
+        except pa.ArrowException as error:
+            raise ValueError(f"not a readable Parquet file ({error})") from error
+        frame = table.to_pandas()
+        # Arrow keeps categories of strings only; pandas' own note says which numbers were categories.
+        for column in (table.schema.pandas_metadata or {}).get("columns", ()):
+            if column["pandas_type"] == "categorical" and column["name"] in frame:
+                frame[column["name"]] = frame[column["name"]].astype("category")
+        frames.append(frame)
+    return pd.concat(frames, ignore_index=True)
 
 
 def keel(names: Sequence[str], *, missing: Sequence[str] = ("?", "<null>")) -> Reader:

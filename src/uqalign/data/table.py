@@ -125,6 +125,7 @@ def table_digest(table: Table) -> str:
     for role, rows in (("group", table.group), ("time", table.time)):
         if rows is not None:
             add(role)
+            rows = rows.astype("datetime64[us]") if rows.dtype.kind == "M" else rows
             sha.update(json.dumps(level_names(rows).tolist()).encode())
     return sha.hexdigest()
 

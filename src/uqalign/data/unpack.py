@@ -14,6 +14,8 @@ from uqalign.data.declare import GUNZIP, Content, Member
 from uqalign.data.errors import SourceError
 
 CHUNK = 1 << 20
+MEMBER_LIMIT = 1 << 30
+"""Bytes beyond which nothing of undeclared size is unpacked."""
 
 
 def sha256_of(stream: BinaryIO) -> str:
@@ -60,9 +62,11 @@ def open_member(path: Path, member: Member) -> BinaryIO:
     where = "!".join((str(path), *member.inside))
     stream: BinaryIO = path.open("rb")
     try:
-        for step in member.inside:
+        for depth, step in enumerate(member.inside, start=1):
             with stream as outer:
-                stream = io.BytesIO(_inside(outer, step, member.content, where))
+                # Only the innermost step yields the content, whose size is known.
+                limit = member.content.size if depth == len(member.inside) else 0
+                stream = io.BytesIO(_inside(outer, step, limit or MEMBER_LIMIT, where))
         check_content(member.content, stream, where)
     except BaseException:
         stream.close()
@@ -70,15 +74,14 @@ def open_member(path: Path, member: Member) -> BinaryIO:
     return stream
 
 
-def _inside(outer: BinaryIO, step: str, content: Content, where: str) -> bytes:
-    """One step into an archive; never more than a bounded size, whatever the archive claims."""
+def _inside(outer: BinaryIO, step: str, limit: int, where: str) -> bytes:
+    """One step into an archive: at most one byte more than `limit`, whatever the archive claims."""
     try:
         if step == GUNZIP:
-            limit = content.size or None
             with gzip.open(outer) as inner:
-                return inner.read() if limit is None else inner.read(limit + 1)
-        with zipfile.ZipFile(outer) as archive:
-            return archive.read(_zip_name(archive, step))
+                return inner.read(limit + 1)
+        with zipfile.ZipFile(outer) as archive, archive.open(_zip_name(archive, step)) as packed:
+            return packed.read(limit + 1)
     except (OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise SourceError(f"{where}: cannot be unpacked at {step!r} ({error})") from error
     except KeyError as error:
