@@ -86,6 +86,10 @@ FitOne = Callable[[Problem], Prediction]
 FitMany = Callable[[Sequence[Problem], Compute], Iterable["Prediction | Exception"]]
 
 
+def _always() -> None:
+    """The answer of a model that needs nothing beyond its libraries."""
+
+
 @dataclass(frozen=True)
 class Model:
     """One model: a name, the tasks it knows, and a function from problems to predictions of their test rows.
@@ -98,6 +102,8 @@ class Model:
         fit_predict: fits one problem on one core.
         fit_predict_many: fits problems of one data set together and yields their predictions in order.
         distribution: the predictive distribution as a formula, for the model card.
+        available: None where the model can be used, otherwise what it lacks and the remedy (an optional library,
+            weights to download).
         reproducible: "bitwise" (same bits on one machine) or "tolerance" (equal to about 1e-5).
         transductive: a row's prediction depends on which other test rows there are.
         sees_truth: controls only: `problem.target` keeps the test labels.
@@ -111,6 +117,7 @@ class Model:
     fit_predict: FitOne | None = field(default=None, repr=False)
     fit_predict_many: FitMany | None = field(default=None, repr=False)
     hyperparameters: Mapping[str, object] = field(default_factory=dict)
+    available: Callable[[], str | None] = field(default=_always, repr=False)
     reference: str = ""
     libraries: tuple[str, ...] = ()
     devices: tuple[Literal["cpu", "cuda"], ...] = ("cpu",)
