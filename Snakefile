@@ -1,16 +1,12 @@
 # Data sets become splits, splits become predictions, predictions become scores, scores become rankings, and rankings
 # become alignment. Each arrow is one rule in workflow/rules/ and one `uqalign stage` command.
 
-import os
-import sys
-from pathlib import Path
-
 from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
 
 from uqalign.config import parse_config
 from uqalign.errors import UserError
-from uqalign.jobs import Plan
+from uqalign.jobs import Plan, prepare_environment
 
 min_version("9.20")
 
@@ -22,11 +18,7 @@ try:
     plan = Plan(parse_config(config)).check()
 except UserError as error:
     raise WorkflowError(str(error)) from None
-
-# Jobs find the command of this environment, activated or not. Where raw files lie never changes what they hold, so the
-# folder reaches the jobs beside their tracked parameters.
-os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-os.environ["UQALIGN_DATA_DIR"] = str(plan.config.data_dir)
+prepare_environment(plan.config)
 
 
 wildcard_constraints:

@@ -1,7 +1,7 @@
 """Decision-alignment: does a metric rank models as a decision's realised utility does?
 
-For each seed, every measure is averaged over the folds for each model; a metric's alignment with a decision is Kendall's
-tau-b between the two rankings of the models. See Schneider et al. (2026), section 3 and appendix J.
+For each seed, every measure is averaged over the folds for each model; a metric's alignment with a decision is
+Kendall's tau-b between the two rankings of the models. See Schneider et al. (2026), section 3 and appendix J.
 """
 
 from __future__ import annotations

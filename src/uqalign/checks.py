@@ -190,9 +190,7 @@ def binary_rows(
     return Rows(codes, (probability,), weight)
 
 
-def score_rows(
-    y_true: Any, score: Any, *, labels: Sequence[Any] | None = None, sample_weight: Any = None
-) -> Rows:
+def score_rows(y_true: Any, score: Any, *, labels: Sequence[Any] | None = None, sample_weight: Any = None) -> Rows:
     """Rows of a ranking problem: y in {0, 1} (n,) and any finite real score (n,), larger means more likely 1."""
     codes = encode_labels(_drop_unweighted(y_true, sample_weight), labels, 2)
     values = float_array(score, "score", ndim=1)
@@ -211,9 +209,7 @@ def check_simplex(p: FloatArray) -> None:
         raise ValueError(f"p[{row}] sums to {total[row]!r}: rows of p must sum to one (nothing is renormalised)")
 
 
-def multiclass_rows(
-    y_true: Any, p: Any, *, labels: Sequence[Any] | None = None, sample_weight: Any = None
-) -> Rows:
+def multiclass_rows(y_true: Any, p: Any, *, labels: Sequence[Any] | None = None, sample_weight: Any = None) -> Rows:
     """Rows of a multiclass problem: class indices (n,) as floats and p (n, K) in column order of `labels`.
 
     Classes come from the columns of `p`; a class absent from `y_true` is no error.

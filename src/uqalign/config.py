@@ -55,7 +55,8 @@ class Config(_Strict):
     )
     datasets: list[str] = Field(
         ["heart_complete", "ionosphere_keel", "sonar_keel"],
-        description="data sets by name (`uqalign datasets`), or your own: path/to/declaration.yaml, package.module:NAME",
+        description="data sets by name (`uqalign datasets`), or your own: path/to/declaration.yaml, "
+        "package.module:NAME",
     )
     models: list[str] = Field(
         ["logreg", "random_forest", "gradient_boosting", "mlp"],

@@ -1,7 +1,7 @@
 """What every Parquet file that crosses a stage must hold; its writer and its reader check the same things.
 
-A prediction cache is trusted only if its own content says so: Snakemake's records can be lost or overtaken, and a file can
-come from another machine. The reader compares schema, coverage, labels, ranges, job and code with what is expected.
+A prediction cache is trusted only if its own content says so: Snakemake's records can be lost or overtaken, and a file
+can come from another machine. The reader compares schema, coverage, labels, ranges, job and code with what is expected.
 """
 
 from __future__ import annotations
@@ -110,9 +110,7 @@ def read_predictions(path: Path, *, spec: Mapping[str, Any] | None = None, code:
         told = "; ".join(f"{key} is {found.get(key)!r}, expected {spec.get(key)!r}" for key in differing)
         raise FileError(f"{path} comes from another job ({told}): {remedy}")
     if code is not None and metadata.get("code") != code:
-        raise FileError(
-            f"{path} was made by other code (digest {metadata.get('code')}, expected {code}): {remedy}"
-        )
+        raise FileError(f"{path} was made by other code (digest {metadata.get('code')}, expected {code}): {remedy}")
     task, width = metadata["task"], metadata["width"]
     names = [*KEYS, *target_columns(task, width), *prediction_columns(task, width)]
     if list(frame.columns) != names:
@@ -131,9 +129,7 @@ def read_predictions(path: Path, *, spec: Mapping[str, Any] | None = None, code:
             )
             continue
         if part is None or len(part) != status["rows"]:
-            raise FileError(
-                f"{where}: {0 if part is None else len(part)} rows, expected {status['rows']}: {remedy}"
-            )
+            raise FileError(f"{where}: {0 if part is None else len(part)} rows, expected {status['rows']}: {remedy}")
         rows = part["row"].to_numpy()
         if (np.diff(rows) <= 0).any():
             raise FileError(f"{where}: rows are repeated or out of order: {remedy}")
@@ -143,9 +139,7 @@ def read_predictions(path: Path, *, spec: Mapping[str, Any] | None = None, code:
         except (ArithmeticError, ValueError) as error:
             raise FileError(f"{where}: {error}; {remedy}") from error
         y = _targets(task, part, width)
-        splits.append(
-            SplitResult(status["seed"], status["fold"], rows, y, prediction, "", status["seconds"])
-        )
+        splits.append(SplitResult(status["seed"], status["fold"], rows, y, prediction, "", status["seconds"]))
     if groups:
         raise FileError(f"{path} holds splits its metadata does not list, {sorted(groups)}: {remedy}")
     return Cache(task, width, splits, metadata)

@@ -6,11 +6,14 @@ The Snakefile asks a `Plan` for paths and parameters and holds no logic of its o
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from uqalign.config import MAX_SEEDS_PER_BLOCK, Config, ConfigError
@@ -63,6 +66,16 @@ def _runs(numbers: list[int], size: int) -> Iterator[range]:
     for _, run in groupby(enumerate(numbers), key=run_of):
         members = [number for _, number in run]
         yield range(members[0], members[-1] + 1)
+
+
+def prepare_environment(config: Config) -> None:
+    """Set what jobs inherit from the workflow and no parameter should track.
+
+    Jobs find this environment's commands, activated or not. Where raw files lie never changes what they hold, so the
+    folder reaches the jobs beside their parameters.
+    """
+    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    os.environ["UQALIGN_DATA_DIR"] = str(config.data_dir)
 
 
 @dataclass(frozen=True)
@@ -136,7 +149,21 @@ class Plan:
                     f"the configuration cannot be used:\n  models: {len(fitting)} of them can be fitted to "
                     f"{name} ({dataset.task}), and a ranking needs two: add some of {', '.join(offered)}"
                 )
+        if self.config.metrics != ["all"]:
+            self._check_metrics()
         return self
+
+    def _check_metrics(self) -> None:
+        # The metric library is heavier than all the rest of a plan, and rarely needed for one.
+        from uqalign.metrics.select import selected
+
+        for task in self.tasks:
+            try:
+                chosen = selected(task, self.config.metrics)
+            except UnknownNameError as error:
+                raise ConfigError(f"the configuration cannot be used:\n  metrics: {error}") from None
+            if not chosen:
+                raise ConfigError(f"the configuration cannot be used:\n  metrics: none of them scores {task} problems")
 
     @cached_property
     def jobs(self) -> tuple[Job, ...]:
@@ -289,6 +316,7 @@ class Plan:
         dataset = self.datasets[wildcards.dataset]
         models = [model.name for model in self.models.values() if dataset.task in model.tasks]
         spec = {
+            "task": dataset.task,
             "dataset": dataset.name,
             "models": models,
             "metrics": self.config.metrics,
@@ -303,16 +331,23 @@ class Plan:
 
     def table_spec(self, wildcards: Any) -> str:
         """What the `table` stage is told."""
-        return canonical_json({"family": wildcards.family, "datasets": list(self.datasets)})
+        spec = {"family": wildcards.family, "datasets": list(self.datasets), "metrics": self.config.metrics}
+        return canonical_json(spec)
 
-    def leaderboard_spec(self, _: Any) -> str:
+    def leaderboard_spec(self, wildcards: Any) -> str:
         """What the `leaderboard` stage is told."""
-        spec = {"datasets": list(self.datasets), "models": list(self.models), "n_folds": self.config.folds}
+        spec = {
+            "task": wildcards.task,
+            "datasets": list(self.datasets),
+            "models": list(self.models),
+            "metrics": self.config.metrics,
+            "n_folds": self.config.folds,
+        }
         return canonical_json(spec)
 
     def figure_spec(self, wildcards: Any) -> str:
         """What the `figure` stage is told."""
-        return canonical_json({"task": wildcards.task})
+        return canonical_json({"task": wildcards.task, "metrics": self.config.metrics})
 
     def table_code(self, _: Any) -> str:
         """Code behind the `table` stage."""
@@ -325,4 +360,3 @@ class Plan:
     def figure_code(self, _: Any) -> str:
         """Code behind the `figure` stage."""
         return code_digest("uqalign.stages.figure")
-

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Generic, Protocol, TypeVar, cast
+from typing import Generic, Protocol, TypeVar
 
 from uqalign.errors import UserError
 
@@ -58,6 +58,36 @@ def check_name(name: str, what: str) -> str:
     return name
 
 
+def load_member(path: str, what: str, kind: type[T]) -> T:
+    """A user's own declaration at a dotted path `package.module:ATTRIBUTE`.
+
+    Raises:
+        UnknownNameError: nothing can be loaded from there.
+        ValueError: something else than a `kind` is there, or its name cannot become part of a path.
+    """
+    module_name, _, attribute = path.partition(":")
+    # A user's own module lies beside their config, which a console script's path does not cover.
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        member = getattr(importlib.import_module(module_name), attribute)
+    except (ImportError, AttributeError) as error:
+        raise UnknownNameError(f"{what} {path!r} cannot be loaded: {error}") from error
+    return checked_member(member, path, what, kind)
+
+
+def checked_member(member: object, where: str, what: str, kind: type[T]) -> T:
+    """`member` if it is a `kind` whose name may become part of a path.
+
+    Raises:
+        ValueError: otherwise; names the place.
+    """
+    if not isinstance(member, kind):
+        raise ValueError(f"{where} is a {type(member).__name__}, expected a {kind.__name__}")
+    check_name(member.name, what)
+    return member
+
+
 @dataclass(frozen=True)
 class Registry(Generic[T]):
     """Members of one kind.
@@ -96,10 +126,7 @@ class Registry(Generic[T]):
             yield self._checked(point.load(), f"entry point {point.value}")
 
     def _checked(self, member: object, where: str) -> T:
-        if not isinstance(member, self.kind):
-            raise ValueError(f"{where} is a {type(member).__name__}, expected a {self.kind.__name__}")
-        check_name(member.name, self.what)
-        return cast(T, member)
+        return checked_member(member, where, self.what, self.kind)
 
     def names(self) -> list[str]:
         """All names, sorted."""
@@ -115,18 +142,7 @@ class Registry(Generic[T]):
             UnknownNameError: no such member; names the nearest one.
         """
         if ":" in name:
-            return self._from_path(name)
+            return self._checked(load_member(name, self.what, self.kind), name)
         if name not in self._members:
             raise UnknownNameError(f"unknown {self.what} {name!r}: {did_you_mean(name, self._members)}")
         return self._members[name]
-
-    def _from_path(self, path: str) -> T:
-        module_name, _, attribute = path.partition(":")
-        # A user's own module lies beside their config, which a console script's path does not cover.
-        if os.getcwd() not in sys.path:
-            sys.path.insert(0, os.getcwd())
-        try:
-            member = getattr(importlib.import_module(module_name), attribute)
-        except (ImportError, AttributeError) as error:
-            raise UnknownNameError(f"{self.what} {path!r} cannot be loaded: {error}") from error
-        return self._checked(member, path)

@@ -40,8 +40,7 @@ def test_tau_on_known_cases():
     # "tau = 0.8" means that 90 % of the pairs agree.
     assert kendall_tau_b(range(5), [0, 1, 2, 4, 3]) == pytest.approx(0.8)
     agreeing = sum(
-        (a < b) == (c < d)
-        for (a, c), (b, d) in itertools.combinations(zip(range(5), [0, 1, 2, 4, 3], strict=True), 2)
+        (a < b) == (c < d) for (a, c), (b, d) in itertools.combinations(zip(range(5), [0, 1, 2, 4, 3], strict=True), 2)
     )
     assert agreeing == 9
 
@@ -139,9 +138,7 @@ def test_undefined_alignment_says_why():
     table = align(per_seed(scores(rows), ["a", "b"], folds=2), {"nll": -1})
     assert math.isnan(table["tau"][0])
     assert table["note"][0] == "the metric is the same for all models"
-    rows = [
-        row for model, u in (("a", 1), ("b", 1)) for row in two_folds(0, model, u if model == "a" else 9, u)
-    ]
+    rows = [row for model, u in (("a", 1), ("b", 1)) for row in two_folds(0, model, u if model == "a" else 9, u)]
     table = align(per_seed(scores(rows), ["a", "b"], folds=2), {"nll": -1})
     assert table["note"][0] == "the utility is the same for all models"
 

@@ -112,9 +112,9 @@ def test_a_tampered_cache_is_refused(tmp_path, change, message):
 def test_a_cache_from_another_job_or_other_code_is_refused(tmp_path):
     path = tmp_path / "p.parquet"
     write_predictions(path, cache()[0])
-    with pytest.raises(FileError, match="comes from another job .*model is 'mlp', expected 'logreg'"):
+    with pytest.raises(FileError, match=r"comes from another job .*model is 'mlp', expected 'logreg'"):
         read_predictions(path, spec={**SPEC, "model": "logreg"})
-    with pytest.raises(FileError, match="made by other code .digest abc, expected def"):
+    with pytest.raises(FileError, match=r"made by other code \(digest abc, expected def"):
         read_predictions(path, spec=SPEC, code="def")
     rewrite(path, metadata={"kind": "scores"})
     with pytest.raises(FileError, match="holds 'scores', not predictions"):

@@ -91,9 +91,7 @@ def test_scoring_code_does_not_contain_models_and_training_code_no_metrics():
     scoring = modules_behind("uqalign.stages.score")
     assert not [name for name in scoring if name.startswith(("uqalign.models", "uqalign.training"))]
     training = modules_behind("uqalign.stages.train", "uqalign.models.mlp")
-    assert not [
-        name for name in training if name.startswith(("uqalign.metrics", "uqalign.pwu", "uqalign.priors"))
-    ]
+    assert not [name for name in training if name.startswith(("uqalign.metrics", "uqalign.pwu", "uqalign.priors"))]
     assert "uqalign.models.random_forest" not in training
 
 
@@ -103,9 +101,7 @@ def test_a_module_without_source_is_named():
 
 
 def test_canonical_json_does_not_depend_on_order():
-    assert (
-        canonical_json({"b": 1, "a": [2, 3]}) == canonical_json({"a": [2, 3], "b": 1}) == '{"a":[2,3],"b":1}'
-    )
+    assert canonical_json({"b": 1, "a": [2, 3]}) == canonical_json({"a": [2, 3], "b": 1}) == '{"a":[2,3],"b":1}'
     with pytest.raises(ValueError, match="JSON"):
         canonical_json({"a": float("nan")})
 

@@ -42,7 +42,5 @@ def test_names_cannot_leave_the_results_folder(name):
 def test_members_are_listed_in_order_and_typed():
     names = REGISTRY.names()
     assert names == sorted(names)
-    assert {"logreg", "random_forest", "gradient_boosting", "mlp", "constant", "noise", "oracle"} <= set(
-        names
-    )
+    assert {"logreg", "random_forest", "gradient_boosting", "mlp", "constant", "noise", "oracle"} <= set(names)
     assert all(isinstance(member, Model) for member in REGISTRY)

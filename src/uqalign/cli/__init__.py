@@ -9,7 +9,12 @@ import typer
 
 from uqalign import __version__
 from uqalign.cli.config import config_app
+from uqalign.cli.datasets import datasets_app
+from uqalign.cli.metrics import metrics_command
 from uqalign.cli.models import models_app
+from uqalign.cli.prior import prior_command
+from uqalign.cli.results import results_command
+from uqalign.cli.score import score_command
 from uqalign.cli.stage import stage_app
 from uqalign.errors import UserError
 
@@ -21,8 +26,13 @@ app = typer.Typer(
     pretty_exceptions_show_locals=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.add_typer(datasets_app, name="datasets")
 app.add_typer(models_app, name="models")
+app.command("metrics")(metrics_command)
+app.command("prior")(prior_command)
+app.command("score")(score_command)
 app.add_typer(config_app, name="config")
+app.command("results")(results_command)
 app.add_typer(stage_app, name="stage")
 
 

@@ -54,7 +54,7 @@ def alignment_boxplot(
 
 
 def save_figure(chart: Any, path: Path) -> None:
-    """Write an Altair chart as PDF, PNG (two pixels a point), SVG or HTML by the suffix of `path`; whole or not at all."""
+    """Write an Altair chart as PDF, PNG (two pixels a point), SVG or HTML by the suffix of `path`; all or nothing."""
     from uqalign.files import atomic_path
 
     with atomic_path(path) as temporary:

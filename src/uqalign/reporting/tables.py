@@ -15,9 +15,7 @@ CAPTION = (
 )
 
 
-def alignment_frame(
-    summary: pd.DataFrame, datasets: Sequence[str], metrics: Sequence[str]
-) -> pd.DataFrame:
+def alignment_frame(summary: pd.DataFrame, datasets: Sequence[str], metrics: Sequence[str]) -> pd.DataFrame:
     """One family's summary with a fixed order of rows.
 
     Args:

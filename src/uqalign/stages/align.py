@@ -8,7 +8,7 @@ from pathlib import Path
 from uqalign.alignment import align, per_seed
 from uqalign.contracts import ALIGNMENT_COLUMNS, read_scores
 from uqalign.files import write_parquet
-from uqalign.metrics.registry import get
+from uqalign.metrics.select import selected
 from uqalign.stages.common import check_code, parse_spec
 
 
@@ -22,10 +22,10 @@ def run(*, scores: Sequence[Path], spec: str, code: str, out: Path) -> str:
     check_code(code, __name__)
     frame, statuses = read_scores(scores)
     frame = frame[frame["seed"].isin(orders["seeds"])]
-    task = str(frame["task"].iloc[0])
+    task = orders["task"]
     wide = per_seed(frame, orders["models"], orders["n_folds"])
-    names = wide.index[wide.index.get_level_values("kind") == "metric"].get_level_values("name").unique()
-    signs = {name: 1 if get(task, name).higher_is_better else -1 for name in names}
+    metrics = selected(task, orders["metrics"])
+    signs = {name: 1 if metric.higher_is_better else -1 for name, metric in metrics.items()}
     table = align(wide, signs).assign(task=task, dataset=orders["dataset"])
     failed = [status for status in statuses if status["error"]]
     metadata = {"kind": "alignment", "spec": orders, "code": code, "failed": failed, "fits": len(statuses)}

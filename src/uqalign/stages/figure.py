@@ -8,7 +8,7 @@ from pathlib import Path
 from uqalign.alignment import seed_taus
 from uqalign.contracts import read_alignment
 from uqalign.families import FAMILIES
-from uqalign.metrics.registry import get
+from uqalign.metrics.select import selected
 from uqalign.reporting.figures import alignment_boxplot, save_figure
 from uqalign.stages.common import check_code, parse_spec
 
@@ -19,14 +19,14 @@ def run(*, alignments: Sequence[Path], spec: str, code: str, out: Sequence[Path]
     Raises:
         FileError: alignment files that are missing, damaged or of another version.
     """
-    parse_spec(spec)
+    orders = parse_spec(spec)
     check_code(code, __name__)
     taus = seed_taus(read_alignment(alignments))
     families = {name: FAMILIES[name].title for name in dict.fromkeys(taus["family"])}
-    task = FAMILIES[next(iter(families))].task
-    metrics = {name: get(task, name) for name in dict.fromkeys(taus["metric"])}
+    task = orders["task"]
+    metrics = selected(task, orders["metrics"])
     titles = {name: metric.title for name, metric in metrics.items()}
-    weighted = [name for name, metric in metrics.items() if metric.family]
+    weighted = [name for name, metric in metrics.items() if metric.family == "decision"]
     chart = alignment_boxplot(taus, titles, families, weighted)
     for path in out:
         save_figure(chart, path)

@@ -9,7 +9,7 @@ from pathlib import Path
 from uqalign.alignment import per_seed
 from uqalign.contracts import read_scores
 from uqalign.files import write_text
-from uqalign.metrics.registry import get
+from uqalign.metrics.select import selected
 from uqalign.reporting.tables import leaderboard_markdown
 from uqalign.stages.common import check_code, parse_spec
 
@@ -27,17 +27,15 @@ def run(*, scores: Sequence[Path], spec: str, code: str, csv: Path, markdown: Pa
     frame, statuses = read_scores(scores)
     fits = Counter((s["dataset"], s["model"]) for s in statuses)
     failed = Counter((s["dataset"], s["model"]) for s in statuses if s["error"])
-    task = str(frame["task"].iloc[0])
-    metrics = {name: get(task, name) for name in dict.fromkeys(frame.loc[frame["kind"] == "metric", "name"])}
+    task = orders["task"]
+    metrics = selected(task, orders["metrics"])
     parts = []
     for dataset in [name for name in orders["datasets"] if (frame["dataset"] == name).any()]:
         block = frame[(frame["dataset"] == dataset) & (frame["kind"] == "metric")]
         models = [name for name in orders["models"] if (dataset, name) in fits]
         wide = per_seed(block, models, orders["n_folds"])
         grouped = wide.groupby(level="name")
-        mean, spread, seeds = (
-            getattr(grouped, how)().stack(future_stack=True) for how in ("mean", "std", "count")
-        )
+        mean, spread, seeds = (getattr(grouped, how)().stack(future_stack=True) for how in ("mean", "std", "count"))
         part = pd.DataFrame({"mean": mean, "std_over_seeds": spread, "seeds": seeds}).reset_index()
         part = part.rename(columns={"name": "metric"}).assign(dataset=dataset)
         part["rank_m"] = part["metric"].map({name: i for i, name in enumerate(metrics)})
@@ -55,6 +53,4 @@ def run(*, scores: Sequence[Path], spec: str, code: str, csv: Path, markdown: Pa
     titles = {name: f"{m.title} {'↑' if m.higher_is_better else '↓'}" for name, m in metrics.items()}
     heading = f"# Models by metric ({task})\n\nMeans over repeats and folds; the best value of a metric is bold.\n\n"
     write_text(markdown, heading + leaderboard_markdown(table, titles))
-    return (
-        f"{task}: {len(fits)} models on data sets, {sum(failed.values())} of {sum(fits.values())} fits failed"
-    )
+    return f"{task}: {len(fits)} models on data sets, {sum(failed.values())} of {sum(fits.values())} fits failed"

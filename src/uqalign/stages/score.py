@@ -10,7 +10,7 @@ from uqalign.data.splits import read_splits
 from uqalign.data.table import read_table
 from uqalign.families import published_thetas, theta_id
 from uqalign.files import FileError
-from uqalign.metrics.registry import select
+from uqalign.metrics.select import selected
 from uqalign.stages.common import check_code, parse_spec
 
 
@@ -36,19 +36,21 @@ def run(*, data: Path, splits: Path, predictions: Path, spec: str, code: str, ou
     check_coverage(predictions, cache, table.target, folds)
 
     job = orders["expects"]["spec"]
+    metrics = selected(cache.task, orders["metrics"]).values()
+    decisions = published_thetas(cache.task, table.n_classes or None)
     model = predictions.parts[-3]
     rows = []
     for split in cache.splits:
         if split.prediction is None:
             continue
         key = (cache.task, job["dataset"], model, split.seed, split.fold)
-        for metric in select(cache.task, orders["metrics"]):
+        for metric in metrics:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 value = metric.evaluate(split.y, split.prediction)
             note = "; ".join(str(warning.message) for warning in caught)
             rows.append((*key, "metric", metric.name, "", value, note))
-        for family, thetas in published_thetas(cache.task, table.n_classes).items():
+        for family, thetas in decisions.items():
             for theta in thetas[: orders["thetas"]]:
                 value = family.evaluate(split.y, split.prediction, theta)
                 rows.append((*key, "utility", family.name, theta_id(theta), value, ""))

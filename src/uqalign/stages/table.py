@@ -9,7 +9,7 @@ from uqalign.alignment import summarise
 from uqalign.contracts import read_alignment
 from uqalign.families import FAMILIES
 from uqalign.files import write_text
-from uqalign.metrics.registry import get
+from uqalign.metrics.select import selected
 from uqalign.reporting.tables import CAPTION, alignment_frame, alignment_latex, alignment_markdown
 from uqalign.stages.common import check_code, parse_spec
 
@@ -25,11 +25,10 @@ def run(*, alignments: Sequence[Path], spec: str, code: str, csv: Path, markdown
     family = FAMILIES[orders["family"]]
     frame = read_alignment(alignments)
     frame = frame[frame["family"] == family.name]
-    names = list(dict.fromkeys(frame["metric"]))
-    titles = {name: get(family.task, name).title for name in names}
-    table = alignment_frame(summarise(frame), orders["datasets"], names)
+    titles = {name: metric.title for name, metric in selected(family.task, orders["metrics"]).items()}
+    table = alignment_frame(summarise(frame), orders["datasets"], list(titles))
     caption = CAPTION.format(family=family.title, seeds=frame["seed"].nunique())
     write_text(csv, table.to_csv(index=False))
     write_text(markdown, alignment_markdown(table, titles, caption))
     write_text(latex, alignment_latex(table, titles, caption, f"alignment_{family.name}"))
-    return f"{family.title}: {table['dataset'].nunique()} data sets x {len(names)} metrics"
+    return f"{family.title}: {table['dataset'].nunique()} data sets x {len(titles)} metrics"

@@ -70,9 +70,7 @@ def run(*, data: Path, splits: Path, spec: str, code: str, out: Path, threads: i
     table = read_table(data)
     first, last = orders["seeds"]
     wanted = [
-        (seed, fold)
-        for seed in range(first, last + 1)
-        for fold in range(orders["folds"][0], orders["folds"][1] + 1)
+        (seed, fold) for seed in range(first, last + 1) for fold in range(orders["folds"][0], orders["folds"][1] + 1)
     ]
     folds = {seed: read_splits(splits, seed, table=table) for seed in range(first, last + 1)}
     known = {(s.seed, s.fold): s for s in reusable(out.parent.parent, orders, code, table.digest)}
@@ -82,13 +80,9 @@ def run(*, data: Path, splits: Path, spec: str, code: str, out: Path, threads: i
         yield f"{len(results)} of {len(wanted)} splits taken from earlier caches"
     problems = [split_problem(model, table, folds[seed], seed, fold) for seed, fold in todo]
     outcomes = fit_all(model, problems, Compute(threads))
-    for done, ((seed, fold), problem, outcome) in enumerate(
-        zip(todo, problems, outcomes, strict=True), start=1
-    ):
+    for done, ((seed, fold), problem, outcome) in enumerate(zip(todo, problems, outcomes, strict=True), start=1):
         y = table.target[problem.test]
-        results.append(
-            SplitResult(seed, fold, problem.test, y, outcome.prediction, outcome.error, outcome.seconds)
-        )
+        results.append(SplitResult(seed, fold, problem.test, y, outcome.prediction, outcome.error, outcome.seconds))
         told = f"failed: {outcome.error}" if outcome.error else f"{outcome.seconds:.2f} s"
         yield f"[{done}/{len(todo)}] {table.name} {model.name} seed {seed} fold {fold}: {told}"
     provenance = {

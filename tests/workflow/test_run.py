@@ -1,0 +1,107 @@
+"""A complete run by the real command line: what it leaves, that it repeats, and the controls' known order."""
+
+import json
+
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+from workflow_project import CONFIG
+
+
+def test_a_run_leaves_tables_and_figures(finished):
+    results = finished.folder / "results"
+    for family in ("binary_decision", "top_k"):
+        for suffix in ("csv", "md", "tex"):
+            assert (results / f"tables/alignment_{family}.{suffix}").stat().st_size > 100
+    assert (results / "figures/alignment_binary.png").read_bytes().startswith(b"\x89PNG")
+    assert (results / "figures/alignment_binary.pdf").read_bytes().startswith(b"%PDF")
+    table = pd.read_csv(results / "tables/alignment_binary_decision.csv")
+    assert set(table["dataset"]) == {"toy"}
+    assert {"nll", "brier", "accuracy", "ece", "mce", "rauc", "edet", "pwu_c", "pwu_k"} <= set(table["metric"])
+    assert table["median"].dropna().between(-1, 1).all()
+    assert (table["expected"] == 2 * 5).all()
+    board = pd.read_csv(results / "tables/models_binary.csv")
+    assert set(board["model"]) == {"logreg", "mlp", "constant"}
+    assert (board["fits"] == 4).all()
+
+
+def test_every_rule_has_a_log_and_a_benchmark(finished):
+    results = finished.folder / "results"
+    for rule in ("clean_data", "split_data", "train", "score", "align", "table", "leaderboard", "figure"):
+        logs = list((results / "logs" / rule).rglob("*.log"))
+        assert logs, rule
+        assert len(list((results / "benchmarks" / rule).rglob("*.tsv"))) == len(logs), rule
+        assert all(log.read_text().strip() for log in logs), rule
+
+
+def test_a_cache_says_where_it_comes_from(finished):
+    path = finished.folder / "results/predictions/binary/toy/mlp/seeds-000-001/folds-1-2.parquet"
+    metadata = json.loads(pq.read_schema(path).metadata[b"uqalign"])
+    assert metadata["spec"]["dataset"] == "toy"
+    assert metadata["spec"]["seeds"] == [0, 1]
+    assert len(metadata["code"]) == 16
+    assert len(metadata["data_sha256"]) == 64
+    assert {"python", "uqalign", "numpy", "scikit-learn"} <= set(metadata["versions"])
+    assert [split["rows"] for split in metadata["splits"]] == [30] * 4
+    assert all(split["seconds"] > 0 for split in metadata["splits"])
+
+
+def test_the_same_run_gives_the_same_tables(fresh, finished, tmp_path):
+    again = fresh.copy(tmp_path / "again")
+    again.snakemake("tables")
+    tables = sorted((finished.folder / "results/tables").iterdir())
+    assert len(tables) == 8
+    for table in tables:
+        assert (again.folder / "results/tables" / table.name).read_bytes() == table.read_bytes(), table.name
+
+
+def test_the_controls_come_out_in_their_known_order(fresh, tmp_path):
+    project = fresh.copy(tmp_path / "project")
+    project.configure(CONFIG.replace("[logreg, mlp, constant]", "[oracle, logreg, constant, noise]"))
+    project.snakemake("tables")
+    board = pd.read_csv(project.folder / "results/tables/models_binary.csv")
+    brier = board[board["metric"] == "brier"].set_index("model")["mean"]
+    assert list(brier.sort_values().index) == ["oracle", "logreg", "constant", "noise"]
+    assert brier["oracle"] == 0
+    accuracy = board[board["metric"] == "accuracy"].set_index("model")
+    assert accuracy.loc["oracle", "mean"] == 1
+    assert bool(accuracy.loc["oracle", "best"])
+    # The oracle makes no errors, so error detection is undefined for it; it is left out, not ranked anywhere.
+    edet = board[board["metric"] == "edet"].set_index("model")["mean"]
+    assert pd.isna(edet["oracle"])
+    scores = pd.read_parquet(project.folder / "results/scores/binary/toy/oracle/seeds-000-001/folds-1-2.parquet")
+    assert "no label is wrong" in scores.loc[scores["name"] == "edet", "note"].iloc[0]
+
+
+def test_a_failed_fit_is_shown_and_stops_nothing(fresh, tmp_path):
+    project = fresh.copy(tmp_path / "project")
+    (project.folder / "mine.py").write_text(
+        "import numpy as np\n"
+        "from uqalign.models.base import FitFailed, Model\n"
+        "def fit(problem):\n"
+        "    if problem.seed == 2:\n"
+        "        raise FitFailed('singular matrix')\n"
+        "    if problem.seed == 11:\n"
+        "        return (np.full(len(problem.test), np.nan),)\n"
+        "    return (np.linspace(0, 1, len(problem.test)),)\n"
+        "MINE = Model(name='mine', title='Mine', tasks=frozenset({'binary'}), fit_predict=fit, distribution='p')\n"
+    )
+    project.configure(CONFIG.replace("mlp", "'mine:MINE'"))
+    project.snakemake("tables")
+    board = pd.read_csv(project.folder / "results/tables/models_binary.csv").set_index("model")
+    assert (board.loc["mine", "fits"] == 2).all()
+    assert (board.loc["mine", "expected"] == 4).all()
+    assert "| mine | 2/4 |" in (project.folder / "results/tables/models_binary.md").read_text()
+    log = (project.folder / "results/logs/train/binary/toy/mine/seeds-000-001/folds-1-2.log").read_text()
+    assert "FitFailed: singular matrix" in log
+    assert "NotFiniteError: the prediction holds NaN" in log
+    # Both seeds lack a fold of this model: rankings are over the two others.
+    alignment = pd.read_parquet(project.folder / "results/alignment/binary/toy.parquet")
+    assert set(alignment.loc[alignment["metric"] == "brier", "models"]) == {2}
+    assert project.planned("tables") == {}
+
+
+@pytest.mark.parametrize("stage", ["data", "splits", "predictions", "scores", "alignment", "tables", "figures"])
+def test_every_stage_is_a_target(finished, stage):
+    assert finished.planned(stage) == {}
