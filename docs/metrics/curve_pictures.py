@@ -50,10 +50,10 @@ def scores_picture() -> alt.Chart:
     frame = pd.concat(pd.DataFrame({"p": p, "loss": loss, "score": name}) for name, loss in losses.items())
     return (
         alt.Chart(frame, title="Loss when the event happens")
-        .mark_line()
+        .mark_line(clip=True)
         .encode(
             alt.X("p", title="forecast probability of what happened"),
-            alt.Y("loss", scale=alt.Scale(domain=[0, 3], clamp=True)),
+            alt.Y("loss", scale=alt.Scale(domain=[0, 3])),
             alt.Color("score", title=None, sort=list(losses)),
         )
         .properties(**SIZE)

@@ -202,6 +202,35 @@ def test_bad_weights_are_refused(metric, weight):
         metric.evaluate(y, prediction, sample_weight=np.zeros(N))
 
 
+NO_TIES = [m for m in METRICS if m.task in ("binary", "multiclass") and m.row_mean and m.name != "accuracy"]
+
+
+@pytest.mark.parametrize("metric", NO_TIES, ids=lambda m: f"{m.task}-{m.name}")
+def test_rounding_noise_hardly_moves_what_no_tie_decides(metric):
+    # scikit-learn #10065, #31206
+    y, (p,) = problem(metric.task)
+    noise = 1e-15 * np.random.default_rng(2).choice([-1, 1], size=p.shape)
+    assert abs(metric.evaluate(y, (p + noise,)) - metric.evaluate(y, (p,))) < 1e-12
+
+
+@pytest.mark.parametrize("metric", [m for m in METRICS if m.task == "multiclass"], ids=lambda m: m.name)
+def test_the_order_of_the_classes_is_free(metric):
+    y, (p,) = problem("multiclass")
+    order = np.array([2, 0, 1])
+    relabelled = np.argsort(order)[y]
+    assert metric.evaluate(relabelled, (p[:, order],)) == pytest.approx(metric.evaluate(y, (p,)), rel=1e-12)
+
+
+@pytest.mark.parametrize("metric", [m for m in METRICS if m.task == "regression"], ids=lambda m: m.name)
+@pytest.mark.parametrize("unit", [0.125, 1024.0])
+def test_the_unit_of_the_target_only_scales_or_shifts(metric, unit):
+    y, (mean, var) = problem("regression")
+    value = metric.evaluate(y, (mean, var))
+    power = {"mse": 2, "rauc": 2, "pwu_lambda": 2, "crps": 1, "pwu_phi": 1, "pwu_phi_residual": 1}
+    expected = value + math.log(unit) if metric.name == "nll" else value * unit ** power.get(metric.name, 0)
+    assert metric.evaluate(y * unit, (mean * unit, var * unit**2)) == pytest.approx(expected, rel=1e-9)
+
+
 def better_and_worse(task):
     """Targets, a good and a bad prediction."""
     y, _ = problem(task)
