@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from uqalign.models.base import FitFailed, Model, Problem
+from uqalign.models.base import Compute, Model, Problem
 from uqalign.predictions import Prediction
+from uqalign.tasks import CLASSIFICATION, Task
+
+if TYPE_CHECKING:
+    from uqalign.training.recipe import Recipe
+
+HIDDEN = (128, 128)
+LEARNING_RATE = 1e-3
+PATIENCE = 20
+WEIGHT_DECAY = 1e-4
 
 HYPERPARAMETERS = {
-    "hidden_layer_sizes": (128, 128),
+    "hidden": HIDDEN,
     "activation": "relu",
-    "solver": "adam",
-    "alpha": 1e-4,
-    "learning_rate_init": 1e-3,
-    "early_stopping": True,
-    "validation_fraction": 0.1,
-    "n_iter_no_change": 20,
-    "tol": 1e-4,
-    "max_iter": 3000,
+    "optimiser": "adam",
+    "learning_rate": LEARNING_RATE,
+    "batch_size": "min(512, max(32, n // 10))",
+    "patience": PATIENCE,
+    "max_epochs": "3000 (n < 1000) or 5000; classification 3000",
+    "classification": "validation 10 % by accuracy, tolerance 1e-4, penalty 1e-4 |W|^2 / 2, Glorot weights",
+    "regression": "validation 20 % by loss, tolerance 1e-6, weight decay 1e-4, gradient norm <= 5",
 }
 
 
@@ -26,35 +35,66 @@ def batch_size(n: int) -> int:
     return min(512, max(32, n // 10))
 
 
-def _fit_predict(problem: Problem) -> Prediction:
-    from sklearn.exceptions import ConvergenceWarning
-    from sklearn.neural_network import MLPClassifier
+def recipe(task: Task) -> Recipe:
+    """How the network of a task is fitted.
 
-    from uqalign.models.probabilities import class_probabilities
+    Classification follows scikit-learn's `MLPClassifier` in everything down to the random numbers it consumes
+    (validation rows are stratified with two classes only).
+    """
+    from uqalign.models.nets.mlp import MLP
+    from uqalign.training.recipe import Recipe
 
-    x_train, x_test = problem.arrays(scale=True)
-    model = MLPClassifier(**HYPERPARAMETERS, batch_size=batch_size(len(x_train)), random_state=problem.seed)
-    with warnings.catch_warnings():
-        # Reaching max_iter is an outcome of the stated training budget, not a fault.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        try:
-            model.fit(x_train, problem.y_train.astype(int))
-        except ValueError as error:
-            if "finite" in str(error):
-                raise FitFailed(f"training diverged: {error}") from error
-            raise
-    return class_probabilities(model.predict_proba(x_test), model.classes_, problem)
+    if task in CLASSIFICATION:
+        return Recipe(
+            network=MLP(HIDDEN, "glorot"),
+            score="accuracy",
+            batch_size=batch_size,
+            max_epochs=lambda n: 3000,
+            validation=0.1,
+            stratify=task == "binary",
+            tolerance=1e-4,
+            patience=PATIENCE,
+            optimiser="adam",
+            learning_rate=LEARNING_RATE,
+            matrix_decay=WEIGHT_DECAY,
+        )
+    return Recipe(
+        network=MLP(HIDDEN, "fan_in"),
+        score="loss",
+        batch_size=batch_size,
+        max_epochs=lambda n: 3000 if n < 1000 else 5000,
+        validation=0.2,
+        stratify=False,
+        tolerance=1e-6,
+        patience=PATIENCE,
+        optimiser="adam",
+        learning_rate=LEARNING_RATE,
+        weight_decay=WEIGHT_DECAY,
+        gradient_norm=5.0,
+    )
+
+
+def _fit_predict_many(problems: Sequence[Problem], compute: Compute) -> Iterator[Prediction | Exception]:
+    from uqalign.training.fit import fit_networks
+
+    if problems:
+        yield from (only for (only,) in fit_networks(problems, compute, recipe(problems[0].task)))
 
 
 MODELS = (
     Model(
         name="mlp",
         title="MLP",
-        tasks=frozenset({"binary", "multiclass"}),
-        fit_predict=_fit_predict,
-        distribution="p = softmax of a network of two hidden layers of 128 rectified units",
-        hyperparameters={**HYPERPARAMETERS, "batch_size": "min(512, max(32, n // 10))"},
+        tasks=frozenset({"binary", "multiclass", "regression", "multivariate"}),
+        fit_predict_many=_fit_predict_many,
+        distribution=(
+            "a network of two hidden layers of 128 rectified units gives: classes softmax(o); regression "
+            "N(m, (softplus(s) + 1e-6)^2); multivariate N(m, L L') with L lower triangular"
+        ),
+        hyperparameters=HYPERPARAMETERS,
         reference="Rumelhart, Hinton & Williams (1986), Learning representations by back-propagating errors",
-        libraries=("scikit-learn",),
+        libraries=("torch", "scikit-learn"),
+        devices=("cpu", "cuda"),
+        reproducible="tolerance",
     ),
 )

@@ -1,0 +1,1 @@
+"""Networks whose weights carry a leading axis: one lane per replicate."""

@@ -1,0 +1,58 @@
+"""Which device, how much memory of it, and how many threads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+
+from uqalign.errors import UserError
+
+CPU_BLOCK = 16 * 2**20
+"""Bytes of a block on a CPU: about what stays in its caches. More lanes would save no time."""
+
+MOST_LANES = 256
+
+
+def choose_device(wanted: str) -> str:
+    """ "cpu" or "cuda" for a wish of "auto", "cpu" or "cuda".
+
+    Raises:
+        UserError: another wish, or "cuda" on a machine without a usable one.
+    """
+    if wanted not in ("auto", "cpu", "cuda"):
+        raise UserError(f"device {wanted!r}: choose auto, cpu or cuda")
+    if wanted == "cpu" or (wanted == "auto" and not torch.cuda.is_available()):
+        return "cpu"
+    if not torch.cuda.is_available():
+        raise UserError(
+            "device 'cuda': torch sees no CUDA device; install a CUDA build of torch, check CUDA_VISIBLE_DEVICES, "
+            "or choose cpu"
+        )
+    return "cuda"
+
+
+def free_memory(device: torch.device) -> int:
+    """Bytes that may be asked for on `device` now."""
+    if device.type == "cuda":
+        return int(torch.cuda.mem_get_info(device)[0])
+    return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+
+
+def lanes_per_block(bytes_per_lane: int, device: torch.device, budget: int) -> int:
+    """Replicates that one tensor program takes: as many as help and fit `budget` bytes, at least one."""
+    target = budget if device.type == "cuda" else min(budget, CPU_BLOCK)
+    return max(1, min(MOST_LANES, target // bytes_per_lane))
+
+
+@contextmanager
+def one_thread_each() -> Iterator[None]:
+    """Within, an operation runs on the thread that asks for it; other threads must enter for themselves."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

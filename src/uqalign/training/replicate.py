@@ -1,0 +1,91 @@
+"""One fit among many: its randomness, its rows and its progress."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from uqalign.checks import FloatArray
+from uqalign.models.base import FitFailed
+from uqalign.tasks import CLASSIFICATION
+from uqalign.training.recipe import Recipe
+from uqalign.training.rows import Rows
+
+Indices = npt.NDArray[np.int64]
+
+
+class Replicate:
+    """A network to be fitted to `rows` with the randomness of `seed`.
+
+    Initial weights, validation rows and shuffles come in this order from one `RandomState` of the seed: its stream is
+    frozen by NumPy's policy, the same on every device, and the one scikit-learn's networks consume.
+
+    Attributes:
+        weights: initial weights by name.
+        fit, validation: row positions; `shuffle` reorders the former.
+        output: (n_test, outputs) of the best state, once trained.
+        error: why there is no output.
+    """
+
+    def __init__(self, rows: Rows, seed: int, recipe: Recipe, device: torch.device) -> None:
+        n = rows.n_train
+        if n < 2:
+            raise FitFailed(f"{n} training rows: a network needs one to fit and one for validation")
+        self.rows, self.recipe = rows, recipe
+        self._rng = np.random.RandomState(seed % 2**32)
+        parameters = recipe.network.parameters(rows.x.shape[1], rows.head.outputs)
+        self.weights: dict[str, FloatArray] = {name: p.draw(self._rng) for name, p in parameters.items()}
+        stratify = recipe.stratify and rows.problem.task in CLASSIFICATION
+        self.fit, self.validation = hold_out(n, recipe.validation, rows.y if stratify else None, self._rng)
+        self.generator = torch.Generator(device).manual_seed(seed)
+        self.batch = min(recipe.batch_size(n), len(self.fit))
+        self.max_epochs = recipe.max_epochs(n)
+        self.epoch = 0
+        self.output: FloatArray | None = None
+        self.error: FitFailed | None = None
+        self._best = -np.inf
+        self._without_progress = 0
+
+    @property
+    def finished(self) -> bool:
+        return self.error is not None or self._without_progress > self.recipe.patience or self.epoch >= self.max_epochs
+
+    def shuffle(self) -> Indices:
+        """The rows to fit in the order of the next epoch."""
+        order = np.arange(len(self.fit))
+        self._rng.shuffle(order)
+        self.fit = self.fit[order]
+        return self.fit
+
+    def end_epoch(self, score: float) -> bool:
+        """Take note of an epoch's validation score; True if it is the best so far."""
+        self.epoch += 1
+        if not np.isfinite(score):
+            self.error = FitFailed(f"the validation loss is {-score} after epoch {self.epoch}: training diverged")
+            return False
+        self._without_progress = self._without_progress + 1 if score < self._best + self.recipe.tolerance else 0
+        best = score > self._best
+        self._best = max(self._best, score)
+        return best
+
+
+def hold_out(
+    n: int, share: float, classes: npt.NDArray[np.float32] | None, rng: np.random.RandomState
+) -> tuple[Indices, Indices]:
+    """Row positions to fit and to validate on, the latter ascending.
+
+    Args:
+        share: of the rows, for validation, rounded up.
+        classes: (n,) codes to stratify by; ignored where a class has one row or there are fewer rows than classes on
+            either side, for which no stratified split exists.
+    """
+    from sklearn.model_selection import train_test_split
+
+    if classes is not None:
+        sizes = np.unique(classes, return_counts=True)[1]
+        held = int(np.ceil(share * n))
+        if sizes.min() < 2 or len(sizes) > min(held, n - held):
+            classes = None
+    fit, validation = train_test_split(np.arange(n), test_size=share, stratify=classes, random_state=rng)
+    return fit, np.sort(validation)
