@@ -167,7 +167,7 @@ def summarise(alignment: pd.DataFrame) -> pd.DataFrame:
     """
     seeds = seed_taus(alignment)
     grouped = seeds.groupby(["dataset", "family", "metric"], sort=False)
-    summary = grouped["tau"].quantile([0.5, 0.05, 0.95]).unstack()
+    summary = grouped["tau"].quantile(np.array([0.5, 0.05, 0.95])).unstack()
     summary.columns = ["median", "q05", "q95"]
     counts = grouped[["defined", "decisions"]].sum().rename(columns={"decisions": "expected"})
     return summary.join(counts).reset_index()

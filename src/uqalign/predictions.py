@@ -30,6 +30,7 @@ def check_prediction(task: Task, prediction: Prediction, n: int, width: int) -> 
         NotFiniteError: NaN or infinite entries.
         ValueError: wrong shapes, probabilities outside [0, 1] or not summing to one, negative variances.
     """
+    shapes: list[tuple[int, ...]]
     if task in CLASSIFICATION:
         shapes = [(n,) if task == "binary" else (n, width)]
     else:

@@ -64,11 +64,19 @@ def _shape(node: Any) -> str:
 
 @functools.cache
 def _source(module: str) -> Path | None:
-    try:
-        spec = importlib.util.find_spec(module)
-    except (ModuleNotFoundError, ValueError):
+    """Source file of a module, found without importing anything."""
+    top, *rest = module.split(".")
+    spec = importlib.util.find_spec(top)
+    if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
         return None
-    return Path(spec.origin) if spec and spec.origin and spec.origin.endswith(".py") else None
+    origin = Path(spec.origin)
+    if not rest:
+        return origin
+    if origin.name != "__init__.py":
+        return None
+    path = origin.parent.joinpath(*rest)
+    candidates = (path / "__init__.py", path.with_suffix(".py"))
+    return next((candidate for candidate in candidates if candidate.is_file()), None)
 
 
 def _imports(tree: ast.Module, module: str, is_package: bool, roots: frozenset[str]) -> Iterator[str]:

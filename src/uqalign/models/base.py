@@ -51,7 +51,8 @@ class Problem:
 
     @property
     def y_train(self) -> FloatArray:
-        return self.target[self.train]
+        y: FloatArray = self.target[self.train]
+        return y
 
     def arrays(self, *, scale: bool) -> tuple[FloatArray, FloatArray]:
         """Train and test features as numbers, preprocessing fitted on the training rows only."""

@@ -22,9 +22,7 @@ def _classify(problem: Problem, x_train: FloatArray, x_test: FloatArray) -> Pred
     return class_probabilities(forest.predict_proba(x_test), forest.classes_, problem)
 
 
-def _regress(
-    x_train: FloatArray, y_train: FloatArray, x_test: FloatArray, seed: int
-) -> tuple[FloatArray, FloatArray]:
+def _regress(x_train: FloatArray, y_train: FloatArray, x_test: FloatArray, seed: int) -> tuple[FloatArray, FloatArray]:
     """Mean over trees; variance between trees (ddof 1) plus the mean squared out-of-bag residual."""
     from sklearn.ensemble import RandomForestRegressor
 
@@ -41,9 +39,7 @@ def _fit_predict(problem: Problem) -> Prediction:
         return _classify(problem, x_train, x_test)
     if problem.task == "regression":
         return _regress(x_train, problem.y_train, x_test, problem.seed)
-    outputs = [
-        _regress(x_train, problem.y_train[:, d], x_test, problem.seed + d) for d in range(problem.width)
-    ]
+    outputs = [_regress(x_train, problem.y_train[:, d], x_test, problem.seed + d) for d in range(problem.width)]
     mean = np.column_stack([mean for mean, _ in outputs])
     variance = np.column_stack([variance for _, variance in outputs])
     return mean, variance[:, :, None] * np.eye(problem.width)

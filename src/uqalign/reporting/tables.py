@@ -40,20 +40,22 @@ def _cells(block: pd.DataFrame) -> tuple[list[str], list[str], list[bool]]:
     """Medians, intervals, and which medians are the highest (as printed) of one data set."""
     medians = [_number(value) for value in block["median"]]
     best = max((m for m in medians if m != "--"), key=float, default=None)
-    intervals = [
-        "" if math.isnan(row.median) else f"[{_number(row.q05)}, {_number(row.q95)}]"
-        for row in block[["median", "q05", "q95"]].itertuples()
-    ]
+    quantiles = zip(medians, block["q05"], block["q95"], strict=True)
+    intervals = ["" if m == "--" else f"[{_number(low)}, {_number(high)}]" for m, low, high in quantiles]
     return medians, intervals, [m == best for m in medians]
 
 
 def _gaps(frame: pd.DataFrame, titles: Mapping[str, str]) -> str:
     """A sentence on taus that do not exist, or ""."""
     missing = frame[frame["defined"] < frame["expected"]]
-    parts = [
-        f"{row.dataset} {titles[str(row.metric)]} {int(row.expected) - int(row.defined)} of {row.expected}"
-        for row in missing.itertuples()
-    ]
+    counts = zip(
+        missing["dataset"],
+        missing["metric"],
+        missing["expected"] - missing["defined"],
+        missing["expected"],
+        strict=True,
+    )
+    parts = [f"{dataset} {titles[metric]} {gone} of {expected}" for dataset, metric, gone, expected in counts]
     return f"Undefined (metric or utility equal for all models): {'; '.join(parts)}." if parts else ""
 
 

@@ -1,0 +1,120 @@
+"""The grid that a configuration asks for."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from uqalign.config import Config, ConfigError
+from uqalign.jobs import FAMILIES, Plan, fold_token, parse_token, seed_token
+
+DATASETS = ["iris", "sonar"]
+MODELS = ["logreg", "random_forest", "gradient_boosting"]
+
+
+def plan(**settings):
+    return Plan(Config(**{"datasets": DATASETS, "models": MODELS, **settings}))
+
+
+@given(
+    st.lists(st.integers(0, 250), min_size=1, max_size=30, unique=True),
+    st.integers(1, 100),
+    st.integers(2, 11),
+    st.integers(1, 12),
+)
+def test_the_jobs_cover_every_split_once(seeds, chunk_seeds, folds, chunk_folds):
+    grid = plan(seeds=seeds, folds=folds, chunk={"seeds": chunk_seeds, "folds": chunk_folds})
+    covered = [(j.dataset, j.model, seed, fold) for j in grid.jobs for seed in j.seeds for fold in j.folds]
+    expected = {
+        (dataset, model, seed, fold)
+        for dataset in DATASETS for model in MODELS for seed in seeds for fold in range(1, folds + 1)
+    }  # fmt: skip
+    assert len(covered) == len(expected)
+    assert set(covered) == expected
+    for job in grid.jobs:
+        assert len(job.seeds) <= chunk_seeds
+        assert job.seeds[0] // 100 == job.seeds[-1] // 100
+
+
+def test_paths_name_the_chunk():
+    job = plan(seeds=12).jobs[0]
+    assert job.path == "multiclass/iris/logreg/seeds-000-009/folds-1-5"
+    assert len(plan(seeds=12).jobs) == 2 * 3 * 2
+
+
+def test_adding_a_seed_leaves_complete_chunks_alone():
+    before = {job.path for job in plan(seeds=20).jobs}
+    after = {job.path for job in plan(seeds=21).jobs}
+    assert before < after
+
+
+@given(st.integers(0, 900), st.integers(1, 100))
+def test_tokens_are_read_back(start, length):
+    seeds = range(start, start + length)
+    assert parse_token(seed_token(seeds)) == seeds
+    folds = range(1, length + 1)
+    assert parse_token(fold_token(folds)) == folds
+
+
+def test_a_foreign_token_is_refused():
+    with pytest.raises(ValueError, match="no range of seeds or folds"):
+        parse_token("seeds-1")
+
+
+def test_each_model_is_fitted_where_it_knows_the_task():
+    grid = plan(datasets=["iris", "auto_mpg"], models=["logreg", "random_forest", "constant"])
+    assert {(job.dataset, job.model) for job in grid.jobs} == {
+        ("iris", "logreg"), ("iris", "random_forest"), ("iris", "constant"),
+        ("auto_mpg", "random_forest"), ("auto_mpg", "constant"),
+    }  # fmt: skip
+    assert grid.check() is grid
+    with pytest.raises(ConfigError, match=r"models: 1 of them can be fitted to auto_mpg \(regression\)"):
+        plan(datasets=["auto_mpg"], models=["logreg", "random_forest"]).check()
+
+
+def test_metrics_are_checked_only_where_they_are_named():
+    with pytest.raises(ConfigError, match="unknown multiclass metric 'nnl': did you mean 'nll'"):
+        plan(metrics=["nnl"]).check()
+    with pytest.raises(ConfigError, match="none of them scores multiclass problems"):
+        plan(metrics=["pwu_c"]).check()
+    assert plan(metrics=["nll", "pwu_c"]).check()
+
+
+def wildcards(job):
+    return SimpleNamespace(
+        task=job.task, dataset=job.dataset, model=job.model, seeds=seed_token(job.seeds), folds=fold_token(job.folds)
+    )
+
+
+def test_a_spec_holds_what_changes_results_and_no_more():
+    base = plan(seeds=2)
+    job = base.jobs[0]
+    spec = json.loads(base.train_spec(wildcards(job)))
+    assert spec == {
+        "task": "multiclass", "dataset": "iris", "model": "logreg", "split": "shuffled", "n_folds": 5,
+        "seeds": [0, 1], "folds": [1, 5],
+    }  # fmt: skip
+    for other in (
+        plan(seeds=2, data_dir="else/where"),
+        plan(seeds=2, metrics=["nll"]),
+        plan(seeds=2, datasets=["iris"]),
+    ):
+        assert other.train_spec(wildcards(job)) == base.train_spec(wildcards(job))
+        assert other.train_code(wildcards(job)) == base.train_code(wildcards(job))
+    assert plan(seeds=2, split="grouped").train_spec(wildcards(job)) != base.train_spec(wildcards(job))
+    score = json.loads(base.score_spec(wildcards(job)))
+    assert score["expects"] == {"spec": spec, "code": base.train_code(wildcards(job))}
+
+
+def test_models_have_code_of_their_own():
+    grid = plan()
+    codes = {job.model: grid.train_code(wildcards(job)) for job in grid.jobs}
+    assert len(set(codes.values())) == len(MODELS)
+
+
+def test_the_families_are_those_of_the_library():
+    from uqalign.families import families_of
+
+    assert {task: tuple(f.name for f in families_of(task)) for task in FAMILIES} == FAMILIES
