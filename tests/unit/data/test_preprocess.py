@@ -197,3 +197,26 @@ def test_splits_and_preparation_reproduce_the_published_predictions() -> None:
             np.testing.assert_allclose(model.predict_proba(x_test)[:, 1], expected.p, rtol=0, atol=1e-9)
             checked += len(test)
     assert checked == 2 * 297
+
+
+def test_the_published_least_squares_means_are_reproduced_too() -> None:
+    """Regression folds, row order and kinds on auto_mpg: origin counts as a number there."""
+    published, data_dir = os.environ.get("UQALIGN_PUBLISHED_DIR"), os.environ.get("UQALIGN_DATA_DIR")
+    if not published or not data_dir:
+        pytest.skip("UQALIGN_PUBLISHED_DIR or UQALIGN_DATA_DIR is not set")
+    from uqalign.data.load import load
+    from uqalign.data.registry import resolve
+    from uqalign.data.splits import fold_assignment
+
+    runs = pd.read_parquet(Path(published) / "reference_run" / "predictions_auto_mpg.parquet")
+    runs = runs[runs.model == "LinReg"]
+    table = load(resolve("auto_mpg"), data_dir=data_dir, download_dir="unused")
+    for (repeat, fold), expected in runs.groupby(["repeat", "fold"]):
+        folds = fold_assignment(table, n_folds=5, seed=repeat)
+        train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+        np.testing.assert_array_equal(test, expected.test_idx)
+        np.testing.assert_array_equal(table.target[test], expected.y_true)
+        x_train, x_test = prepare(table.features, table.kinds, train, test, scale=True)
+        design, ones = np.column_stack([np.ones(len(train)), x_train]), np.ones(len(test))
+        weights = np.linalg.lstsq(design, table.target[train], rcond=None)[0]
+        np.testing.assert_allclose(np.column_stack([ones, x_test]) @ weights, expected.mu, rtol=0, atol=1e-9)
