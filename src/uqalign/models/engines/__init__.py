@@ -1,0 +1,1 @@
+"""Numerical parts of models that need heavy libraries, imported when a fit starts."""
