@@ -57,12 +57,6 @@ def test_chunking_does_not_change_a_prediction(project, fresh, tmp_path):
     ("path", "before", "after", "expected"),
     [
         (
-            "src/uqalign/models/mlp.py",
-            "tol",
-            "tol",
-            {},
-        ),
-        (
             "src/uqalign/models/logreg.py",
             '"C": 1.0',
             '"C": 2.0',
@@ -104,7 +98,7 @@ def test_chunking_does_not_change_a_prediction(project, fresh, tmp_path):
         ("src/uqalign/models/logreg.py", '"""L2-regularised logistic regression."""', '"""Other."""\n# A note.', {}),
     ],
     ids=[
-        "nothing", "a model", "a shared module", "a metric", "the alignment", "the figure", "the splits",
+        "a model", "a shared module", "a metric", "the alignment", "the figure", "the splits",
         "a model not in the config", "an environment file", "the command line", "comments and docstrings",
     ],
 )  # fmt: skip

@@ -94,6 +94,12 @@ def check_table(table: Table) -> None:
     if not np.isfinite(table.target).all():
         raise DataError(f"{where}: target row {int(np.argwhere(~np.isfinite(table.target))[0][0])} is not finite")
     if table.task in CLASSIFICATION:
+        if table.task == "binary" and len(table.classes) != 2:
+            labels = ", ".join(table.classes)
+            raise DataError(
+                f"{where}: a binary task has two labels, the target {table.target_names[0]!r} holds "
+                f"{len(table.classes)}: {labels}; mend the labels, name the two `classes`, or make the task multiclass"
+            )
         codes = np.unique(table.target)
         if not np.isin(codes, np.arange(len(table.classes))).all():
             raise DataError(f"{where}: class codes {codes.tolist()} for {len(table.classes)} classes")
