@@ -16,7 +16,7 @@ import numpy.typing as npt
 from uqalign.checks import FloatArray
 from uqalign.priors import Prior
 
-FINE_GRID = 4096
+FINE_GRID = 256
 """Number of places above which masses are differences of the distribution function alone (good to 1e-16 absolutely).
 
 Below, the upper tail keeps its relative digits too, which matters to nobody but a reader of the weights.
