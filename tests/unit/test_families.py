@@ -201,3 +201,9 @@ def test_importing_the_families_loads_no_heavy_library():
     code = "import sys, uqalign.families; print([m for m in ('pandas', 'torch', 'sklearn') if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+def test_the_plan_names_the_same_families():
+    from uqalign import jobs
+
+    assert {task: tuple(family.name for family in families_of(task)) for task in TASKS} == dict(jobs.FAMILIES)
