@@ -1,0 +1,208 @@
+"""Sparse variational Gaussian processes: the replicates of a block are the lanes of one batch of dense tensors.
+
+Each lane has its own kernel, inducing points, variational distribution and random numbers. The lanes' losses are summed
+and Adam works number by number, so nothing crosses from lane to lane. Every operation below also rounds a lane the same
+way however many there are (matrix-vector products, which do not, are written as sums): on a CPU a lane's fit is bit
+for bit what it would be alone.
+
+The model is gpytorch's `ApproximateGP` with a whitened `VariationalStrategy`, with the same parametrisation and initial
+values; the tests hold it against that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from uqalign.checks import FloatArray
+from uqalign.models.gp import batch_size, inducing_points
+from uqalign.training.adam import Adam
+
+EPOCHS, LEARNING_RATE = 100, 5e-3
+LEAST_NOISE = 1e-4
+LEAST_VARIANCE = 1e-10
+TEST_ROWS = 2048
+"""Test rows per prediction step."""
+
+_NODES, _WEIGHTS = np.polynomial.hermite.hermgauss(20)
+NODES, WEIGHTS = math.sqrt(2) * _NODES, _WEIGHTS / math.sqrt(math.pi)
+"""Gauss-Hermite quadrature of a standard normal expectation."""
+
+
+def softplus(x: torch.Tensor) -> torch.Tensor:
+    """log(1 + exp(x)) by functions that round alike at every position of a tensor; torch's own does not."""
+    return torch.log1p(torch.exp(x.clamp(max=30))) + (x - 30).clamp(min=0)
+
+
+@dataclass(frozen=True)
+class Lane:
+    """One replicate: its numbers and its seed.
+
+    Attributes:
+        x, y: (n, P) standardised features; (n,) labels in {0, 1} or standardised targets.
+        x_test: (m, P).
+    """
+
+    x: FloatArray
+    y: FloatArray
+    x_test: FloatArray
+    seed: int
+
+
+@dataclass(frozen=True)
+class Numerics:
+    """How carefully to calculate."""
+
+    dtype: torch.dtype
+    jitter: float
+
+
+class SparseGP:
+    """The parameters of R lanes, a row of `values` each, and what follows from them.
+
+    Args:
+        inducing: (R, M, P) initial inducing points.
+        jitter: independent variance that the prior has at every point, for the sake of its Cholesky factor.
+    """
+
+    def __init__(self, inducing: torch.Tensor, jitter: float) -> None:
+        lanes, self.m, self.features = inducing.shape
+        self.jitter = jitter
+        root = torch.eye(self.m, dtype=inducing.dtype, device=inducing.device).flatten().expand(lanes, -1)
+        others = inducing.new_zeros(lanes, self.m + self.features + 3)
+        self.values = torch.cat([inducing.flatten(1), root, others], dim=1)
+        self.unpack()
+
+    def unpack(self) -> None:
+        """Name the parts of `values`, once more after each change of it."""
+        m, features = self.m, self.features
+        inducing, root, self.whitened_mean, lengthscale, outputscale, self.raw_noise, self.mean = torch.split(
+            self.values, [m * features, m * m, m, features, 1, 1, 1], dim=1
+        )
+        self.inducing, self.whitened_root = inducing.view(-1, m, features), root.view(-1, m, m)
+        self.raw_lengthscale, self.raw_outputscale = lengthscale[:, None, :], outputscale[:, :, None]
+
+    def to_double(self) -> SparseGP:
+        """A copy without gradients in double precision."""
+        copy = SparseGP(self.inducing.detach().double(), self.jitter)
+        copy.values = self.values.detach().double()
+        copy.unpack()
+        return copy
+
+    def noise(self) -> torch.Tensor:
+        """(R, 1) variance of observations around the function."""
+        return softplus(self.raw_noise) + LEAST_NOISE
+
+    def root(self) -> torch.Tensor:
+        """(R, M, M) lower triangular root of the covariance of q(v), f(inducing) = mean + chol(K) v."""
+        return self.whitened_root.tril()
+
+    def latent(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """q(f(x)): (R, b) means and variances of the (R, b, P) points; (R,) whether the Cholesky factor failed."""
+        m = self.m
+        lengthscale, outputscale = softplus(self.raw_lengthscale), softplus(self.raw_outputscale)
+        points = torch.cat([self.inducing, x], dim=1) / lengthscale
+        squares = (points * points).sum(2)
+        inducing = points[:, :m]
+        distance = torch.baddbmm(squares[:, None, :] + squares[:, :m, None], inducing, points.mT, alpha=-2)
+        kernel = outputscale * torch.exp(-0.5 * distance.clamp_min(0))
+        prior = kernel[:, :, :m] + self.jitter * torch.eye(m, dtype=x.dtype, device=x.device)
+        cholesky, info = torch.linalg.cholesky_ex(prior)
+        projection = torch.linalg.solve_triangular(cholesky, kernel[:, :, m:], upper=False)
+        mean = self.mean + (projection * self.whitened_mean[:, :, None]).sum(1)
+        explained = (projection * projection).sum(1)
+        uncertain = (self.root().mT @ projection).square().sum(1)
+        variance = outputscale[:, 0] + self.jitter - explained + uncertain
+        return mean, variance.clamp_min(LEAST_VARIANCE), info > 0
+
+    def divergence(self) -> torch.Tensor:
+        """(R,) KL divergence of q from the prior."""
+        root = self.root()
+        traces = root.square().sum(2).sum(1) + self.whitened_mean.square().sum(1)
+        return 0.5 * (traces - self.m) - root.diagonal(dim1=1, dim2=2).abs().log().sum(1)
+
+    def expected_log_likelihood(
+        self, mean: torch.Tensor, variance: torch.Tensor, y: torch.Tensor, binary: bool
+    ) -> torch.Tensor:
+        """(R, b) E log p(y | f), f ~ N(mean, variance)."""
+        if not binary:
+            noise = self.noise()
+            return -0.5 * (((y - mean).square() + variance) / noise + noise.log() + math.log(2 * math.pi))
+        nodes = torch.as_tensor(NODES, dtype=mean.dtype, device=mean.device)
+        weights = torch.as_tensor(WEIGHTS, dtype=mean.dtype, device=mean.device)
+        f = mean[:, :, None] + variance.sqrt()[:, :, None] * nodes
+        expected: torch.Tensor = (torch.special.log_ndtr(f * (2 * y - 1)[:, :, None]) * weights).sum(2)
+        return expected
+
+
+def train(
+    lanes: Sequence[Lane], *, binary: bool, numerics: Numerics, device: torch.device, epochs: int = EPOCHS
+) -> tuple[SparseGP, torch.Tensor]:
+    """The fitted processes and (R,) which of them failed on the way.
+
+    Args:
+        lanes: replicates with equal numbers of training rows and of features.
+    """
+    n = len(lanes[0].y)
+    generators = [torch.Generator().manual_seed(int(lane.seed)) for lane in lanes]
+
+    def orders() -> torch.Tensor:
+        return torch.stack([torch.randperm(n, generator=generator) for generator in generators]).to(device)
+
+    x = torch.stack([torch.as_tensor(lane.x) for lane in lanes]).to(device, numerics.dtype)
+    y = torch.stack([torch.as_tensor(lane.y) for lane in lanes]).to(device, numerics.dtype)
+    rows = torch.arange(len(lanes), device=device)[:, None]
+    model = SparseGP(x[rows, orders()[:, : inducing_points(n)]], numerics.jitter)
+    failed = torch.zeros(len(lanes), dtype=torch.bool, device=device)
+    optimiser, every_lane = Adam(model.values, "adam", weight_decay=0.0), range(len(lanes))
+    for _ in range(epochs):
+        for batch in torch.split(orders(), batch_size(n), dim=1):
+            # A row counted twice is the same mean, without a matrix-vector product.
+            batch = batch if batch.shape[1] > 1 else batch.expand(-1, 2)
+            model.values.requires_grad_()
+            model.unpack()
+            mean, variance, broken = model.latent(x[rows, batch])
+            failed |= broken
+            fit = model.expected_log_likelihood(mean, variance, y[rows, batch], binary).mean(1)
+            (slopes,) = torch.autograd.grad((model.divergence() / n - fit).sum(), model.values)
+            model.values = model.values.detach()
+            optimiser.update(model.values, slopes, every_lane, LEARNING_RATE)
+    model.unpack()
+    return model, failed
+
+
+def predict(model: SparseGP, lanes: Sequence[Lane], *, binary: bool) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Mean and variance (R, longest test) of observations (of the function, for labels), and (R,) which lanes failed.
+
+    Always in double precision: predictions are made once, and rows must not depend on what is computed beside them.
+    """
+    longest = max(len(lane.x_test) for lane in lanes)
+    padded = np.stack([np.pad(lane.x_test, ((0, longest - len(lane.x_test)), (0, 0))) for lane in lanes])
+    model = model.to_double()
+    means, variances = [], []
+    for x in torch.split(torch.as_tensor(padded, device=model.inducing.device), TEST_ROWS, dim=1):
+        mean, variance, failed = model.latent(x)
+        means.append(mean)
+        variances.append(variance if binary else variance + model.noise())
+    return torch.cat(means, dim=1), torch.cat(variances, dim=1), failed
+
+
+def fit_block(
+    lanes: Sequence[Lane], *, binary: bool, numerics: Numerics, device: torch.device
+) -> list[tuple[FloatArray, FloatArray] | None]:
+    """Mean and variance of each lane's test rows: of the latent function of labels, or of standardised observations.
+
+    None in place of a lane whose prior covariance had no Cholesky factor or whose numbers left the finite ones.
+    """
+    model, broken = train(lanes, binary=binary, numerics=numerics, device=device)
+    mean, variance, unpredictable = predict(model, lanes, binary=binary)
+    failed = (broken | unpredictable).tolist()
+    results: list[tuple[FloatArray, FloatArray] | None] = []
+    for r, lane in enumerate(lanes):
+        pair = (mean[r, : len(lane.x_test)].cpu().numpy(), variance[r, : len(lane.x_test)].cpu().numpy())
+        results.append(pair if not failed[r] and all(np.isfinite(values).all() for values in pair) else None)
+    return results
