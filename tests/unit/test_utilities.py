@@ -249,6 +249,11 @@ def test_multivariate_selective_is_the_mean_of_standardised_coordinates():
     assert multivariate_selective_utility(y, mean, cov, cost=0.4) == pytest.approx(expected, rel=1e-13)
 
 
+def test_multivariate_selective_predicts_at_the_threshold():
+    value = multivariate_selective_utility([[2.0]], [[0.0]], [[[0.5]]], cost=0.25, target_variance=2.0)
+    assert value == -2.0
+
+
 def test_multivariate_selective_of_a_constant_coordinate_is_undefined_without_a_scale():
     y, mean, cov = np.array([[1.0, 2.0], [1.0, 3.0]]), np.zeros((2, 2)), np.stack([np.eye(2)] * 2)
     with pytest.warns(UndefinedMetricWarning, match="coordinate 0 of y_true is constant"):

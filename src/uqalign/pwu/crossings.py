@@ -52,10 +52,7 @@ def _block_changes(
     moved = np.cumsum(step)
     moved -= np.repeat((moved - step)[starts], np.diff(starts, append=len(row)))
     size = lines.size[line]
-    position = lines.above[line] + moved
-    if not whole:
-        position = np.clip(position, 0.0, ranks.total - size)
-    worth = ranks.span(position, size, whole)
+    worth = ranks.span(lines.above[line] + moved, size, whole)
     before = np.concatenate([[0.0], worth[:-1]])
     before[starts] = start_worth[line[starts]]
     remaining = lines.gain[line] * prior.tail(x) - lines.charge[line] * prior.upper_mean(x)

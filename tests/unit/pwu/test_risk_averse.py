@@ -251,6 +251,14 @@ def test_fractional_weights_are_continuous_in_whole_ones():
     assert quadrature == pytest.approx(whole, abs=1e-3)
 
 
+def test_fractional_weights_agree_with_quadrature():
+    y, mean, var = problem(200, 2)
+    weight = np.random.default_rng(3).random(200)
+    exact = risk_averse_top_k_pwu(y, mean, var, sample_weight=weight, method="exact")
+    value, error = risk_averse_top_k_pwu(y, mean, var, sample_weight=weight, method="quadrature", return_error=True)
+    assert abs(value - exact) <= error < 1e-4
+
+
 def test_constant_targets_have_no_scale():
     with pytest.warns(UndefinedMetricWarning, match="aversion has no scale"):
         assert math.isnan(risk_averse_top_k_pwu([0.1] * 3, [1.0, 2.0, 3.0], [1.0, 2.0, 3.0]))
