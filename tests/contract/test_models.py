@@ -34,7 +34,7 @@ def problem(task, model, *, seed=1, n=80, rows_absent=0, drop_class=None):
         case "regression":
             target = noisy
         case "multivariate":
-            target = np.column_stack([noisy, -noisy])
+            target = np.column_stack([noisy, 0.1 * rng.normal(size=n) - noisy])
     train, test = np.arange(n - 20 - rows_absent), np.arange(n - 20, n)
     if drop_class is not None:
         train = train[target[train] != drop_class]
