@@ -22,8 +22,8 @@ ALWAYS_EXACT = 3000
 """Number of distinct (mean, var) up to which crossings are not even counted: exact takes at most a second."""
 
 EXACT_LINES = 20_000
-EXACT_CROSSINGS = 5_000_000
-"""`method="auto"` is exact up to these many lines and crossings, one or two seconds of work."""
+EXACT_CROSSINGS = 15_000_000
+"""`method="auto"` is exact up to these many lines and crossings: a few seconds, as long as quadrature takes there."""
 
 
 def risk_averse_top_k_pwu(
@@ -51,7 +51,7 @@ def risk_averse_top_k_pwu(
     `method="exact"` follows every crossing of the ranking lines (about 0.3 microseconds each). "quadrature" doubles
     the nodes of a Gauss-Jacobi rule (a stratified rule under other than Beta priors) until doubling changes the value
     by less than 1e-6 standard deviations of the payoff, or 4096 nodes are spent. "auto" is exact for up to 3,000
-    rows, and beyond while there are no more than 5 million crossings.
+    rows, and beyond while there are no more than 15 million crossings.
 
     Args:
         y_true: targets (n,).
