@@ -7,7 +7,7 @@ Kendall's tau-b between the two rankings of the models. See Schneider et al. (20
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -105,7 +105,9 @@ def ranking(values: Sequence[float], names: Sequence[str], *, higher_is_better: 
     return places
 
 
-def per_seed(scores: pd.DataFrame, models: Sequence[str], folds: int) -> pd.DataFrame:
+def per_seed(
+    scores: pd.DataFrame, models: Sequence[str], folds: int, mean: Callable[[FloatArray], float] = fold_mean
+) -> pd.DataFrame:
     """Fold means of every measure: one row per (seed, kind, name, theta), one column per model.
 
     A model that lacks a fold (its fit failed) or is undefined in one has NaN for that seed: no value is made up.
@@ -114,19 +116,30 @@ def per_seed(scores: pd.DataFrame, models: Sequence[str], folds: int) -> pd.Data
         scores: rows as `contracts.SCORE_COLUMNS` of one data set.
         models: models in column order; absent ones become NaN columns.
         folds: folds that each mean must have.
+        mean: mean over folds.
     """
     keys = ["seed", "kind", "name", "theta"]
-    grouped = scores.groupby([*keys, "model"], sort=True)["value"].agg([fold_mean, "size"])
-    means = grouped["fold_mean"].where(grouped["size"] == folds)
-    return means.unstack("model").reindex(columns=list(models))
+    grouped = scores.groupby([*keys, "model"], sort=True)["value"].agg(
+        mean=lambda values: mean(values.to_numpy()), size="size"
+    )
+    means: pd.DataFrame = grouped["mean"].where(grouped["size"] == folds).unstack("model")
+    return means.reindex(columns=list(models))
 
 
-def align(wide: pd.DataFrame, signs: dict[str, int]) -> pd.DataFrame:
+def oriented_tau(metric: FloatArray, utility: FloatArray, *, higher_is_better: bool) -> float:
+    """Kendall's tau-b between a utility and a metric turned so that higher is better."""
+    return kendall_tau_b(metric if higher_is_better else -metric, utility)
+
+
+def align(
+    wide: pd.DataFrame, higher_is_better: Mapping[str, bool], tau: Callable[..., float] = oriented_tau
+) -> pd.DataFrame:
     """Alignment of every metric with every decision in every seed.
 
     Args:
         wide: output of `per_seed`.
-        signs: per metric, +1 where higher is better and -1 where lower is.
+        higher_is_better: orientation of each metric.
+        tau: agreement of a metric's values with a utility's, as `oriented_tau`.
 
     Returns:
         columns seed, family, theta, metric, tau, models, note (see `contracts.ALIGNMENT_COLUMNS`).
@@ -139,11 +152,10 @@ def align(wide: pd.DataFrame, signs: dict[str, int]) -> pd.DataFrame:
         utilities = block.xs("utility", level="kind")
         for (_, family, theta), utility in zip(utilities.index, utilities.to_numpy(), strict=True):
             for (_, metric, _), values in zip(metrics.index, metrics.to_numpy(), strict=True):
-                oriented = signs[metric] * values
-                tau = kendall_tau_b(oriented, utility)
-                count = int((~(np.isnan(oriented) | np.isnan(utility))).sum())
-                note = why_undefined(oriented, utility) if math.isnan(tau) else ""
-                rows.append((seed, family, theta, metric, tau, count, note))
+                agreement = tau(values, utility, higher_is_better=higher_is_better[metric])
+                count = int((~(np.isnan(values) | np.isnan(utility))).sum())
+                note = why_undefined(values, utility) if math.isnan(agreement) else ""
+                rows.append((seed, family, theta, metric, agreement, count, note))
     return pd.DataFrame(rows, columns=["seed", "family", "theta", "metric", "tau", "models", "note"])
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -31,6 +31,14 @@ def warn_undefined(metric: str, reason: str) -> float:
     """Warn that `metric` is undefined because of `reason` and return NaN."""
     warnings.warn(f"{metric} is undefined: {reason}", UndefinedMetricWarning, stacklevel=3)
     return math.nan
+
+
+def noted(evaluate: Callable[..., float], *arguments: Any, **options: Any) -> tuple[float, str]:
+    """The value of a call, and what it warned of as text: why it is undefined, or what was clipped."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        value = evaluate(*arguments, **options)
+    return value, "; ".join(dict.fromkeys(str(warning.message) for warning in caught))
 
 
 class Rows(NamedTuple):

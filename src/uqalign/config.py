@@ -72,6 +72,11 @@ class Config(_Strict):
         "shuffled",
         description="shuffled (stratified for classes), grouped (whole groups), or blocked (stretches of time)",
     )
+    protocol: str | list[str] = Field(
+        "definitions",
+        description="definitions, published (every deviation of the published evaluation), or a list of its switches "
+        "(docs/published-protocol.md)",
+    )
     thetas: Annotated[int, Field(ge=1, le=5)] = Field(
         5, description="decisions drawn per decision family; a metric's alignment is its mean over them"
     )
@@ -80,7 +85,7 @@ class Config(_Strict):
         description="(seed, fold) replicates fitted by one job: 1 x 1 for a big cluster, 10 x 5 for a workstation",
     )
 
-    @field_validator("datasets", "models", "metrics", "seeds")
+    @field_validator("datasets", "models", "metrics", "seeds", "protocol")
     @classmethod
     def _not_empty(cls, value: Any) -> Any:
         if isinstance(value, list):
@@ -99,6 +104,12 @@ class Config(_Strict):
         if isinstance(value, list) and not all(0 <= seed <= 999 for seed in value):
             raise ValueError("seeds lie between 0 and 999")
         return value
+
+    @property
+    def switches(self) -> list[str]:
+        """Names of protocol switches, as written; none for the definitions."""
+        listed = [self.protocol] if isinstance(self.protocol, str) else self.protocol
+        return [] if listed == ["definitions"] else listed
 
     @property
     def seed_list(self) -> list[int]:

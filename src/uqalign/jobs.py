@@ -25,6 +25,7 @@ from uqalign.tasks import Task
 
 if TYPE_CHECKING:
     from uqalign.data.declare import Dataset
+    from uqalign.protocol.switches import Stage
 
 FAMILIES: dict[Task, tuple[str, ...]] = {
     "binary": ("binary_decision", "top_k"),
@@ -151,7 +152,21 @@ class Plan:
                 )
         if self.config.metrics != ["all"]:
             self._check_metrics()
+        for task in self.tasks:
+            self._switches(task)
         return self
+
+    def _switches(self, task: Task, *stages: Stage) -> list[str]:
+        """The protocol switches that are on and concern some stages of a task, sorted."""
+        if not self.config.switches:
+            return []
+        from uqalign.protocol import concerning, expand
+
+        try:
+            on = expand(self.config.switches)
+        except UnknownNameError as error:
+            raise ConfigError(f"the configuration cannot be used:\n  protocol: {error}") from None
+        return sorted(on & {switch.id for stage in stages for switch in concerning(task, stage)})
 
     def _check_metrics(self) -> None:
         # The metric library is heavier than all the rest of a plan, and rarely needed for one.
@@ -303,7 +318,12 @@ class Plan:
     def score_spec(self, wildcards: Any) -> str:
         """What the `score` stage is told: metrics, decisions, and the predictions it may accept."""
         expects = {"spec": self._train_spec(wildcards), "code": self.train_code(wildcards)}
-        spec = {"metrics": self.config.metrics, "thetas": self.config.thetas, "expects": expects}
+        spec = {
+            "metrics": self.config.metrics,
+            "thetas": self.config.thetas,
+            "protocol": self._switches(wildcards.task, "metric", "utility", "theta"),
+            "expects": expects,
+        }
         return canonical_json(spec)
 
     def score_code(self, _: Any) -> str:
@@ -320,6 +340,7 @@ class Plan:
             "dataset": dataset.name,
             "models": models,
             "metrics": self.config.metrics,
+            "protocol": self._switches(dataset.task, "alignment"),
             "seeds": self.config.seed_list,
             "n_folds": self.config.folds,
         }

@@ -116,10 +116,10 @@ def test_alignment_by_hand():
         rows += two_folds(0, model, loss, utility)
     wide = per_seed(scores(rows), ["a", "b", "c"], folds=2)
     assert wide.loc[(0, "metric", "nll", "")].tolist() == [1, 2, 3]
-    table = align(wide, {"nll": -1})
+    table = align(wide, {"nll": False})
     # Losses 1, 2, 3 mean "a best"; utilities 3, 2, 5 agree on one pair of three.
     assert table["tau"].tolist() == pytest.approx([-1 / 3])
-    assert align(wide, {"nll": 1})["tau"].tolist() == pytest.approx([1 / 3])
+    assert align(wide, {"nll": True})["tau"].tolist() == pytest.approx([1 / 3])
     assert table["models"].tolist() == [3]
 
 
@@ -128,18 +128,18 @@ def test_a_model_without_all_folds_is_left_out_and_counted():
     for model, loss, utility in (("a", 1, 3), ("b", 2, 2), ("c", 3, 1)):
         rows += two_folds(0, model, loss, utility)
     kept = [row for row in rows if not (row[2] == "c" and row[1] == 2)]
-    table = align(per_seed(scores(kept), ["a", "b", "c", "absent"], folds=2), {"nll": -1})
+    table = align(per_seed(scores(kept), ["a", "b", "c", "absent"], folds=2), {"nll": False})
     assert table["models"].tolist() == [2]
     assert table["tau"].tolist() == [1]
 
 
 def test_undefined_alignment_says_why():
     rows = [row for model, u in (("a", 1), ("b", 1)) for row in two_folds(0, model, 2, u)]
-    table = align(per_seed(scores(rows), ["a", "b"], folds=2), {"nll": -1})
+    table = align(per_seed(scores(rows), ["a", "b"], folds=2), {"nll": False})
     assert math.isnan(table["tau"][0])
     assert table["note"][0] == "the metric is the same for all models"
     rows = [row for model, u in (("a", 1), ("b", 1)) for row in two_folds(0, model, u if model == "a" else 9, u)]
-    table = align(per_seed(scores(rows), ["a", "b"], folds=2), {"nll": -1})
+    table = align(per_seed(scores(rows), ["a", "b"], folds=2), {"nll": False})
     assert table["note"][0] == "the utility is the same for all models"
 
 

@@ -18,9 +18,10 @@ from workflow_project import CONFIG, TOY
         (CONFIG.replace("[toy.yaml]", "[]"), "datasets: the list is empty: name at least one"),
         (CONFIG.replace("[logreg, mlp, constant]", "[mlp]"), "a ranking needs two"),
         (CONFIG + "metrics: [nnl]\n", "metrics: unknown binary metric 'nnl': did you mean 'nll'?"),
+        (CONFIG + "protocol: publisht\n", "protocol: unknown protocol switch 'publisht': did you mean 'published'?"),
         (CONFIG.replace("toy.yaml", "absent.yaml"), "absent.yaml"),
     ],
-    ids=["key", "model", "data set", "no models", "no data sets", "one model", "metric", "no declaration"],
+    ids=["key", "model", "data set", "no models", "no data sets", "one model", "metric", "switch", "no declaration"],
 )
 def test_a_bad_configuration_is_explained(fresh, tmp_path, config, message):
     project = fresh.copy(tmp_path / "project")

@@ -70,6 +70,7 @@ def test_the_controls_come_out_in_their_known_order(fresh, tmp_path):
     # The oracle makes no errors, so error detection is undefined for it; it is left out, not ranked anywhere.
     edet = board[board["metric"] == "edet"].set_index("model")["mean"]
     assert pd.isna(edet["oracle"])
+    assert "toy, oracle, E-Det: 4 splits" in (project.folder / "results/tables/models_binary.md").read_text()
     scores = pd.read_parquet(project.folder / "results/scores/binary/toy/oracle/seeds-000-001/folds-1-2.parquet")
     assert "no label is wrong" in scores.loc[scores["name"] == "edet", "note"].iloc[0]
 
@@ -100,6 +101,21 @@ def test_a_failed_fit_is_shown_and_stops_nothing(fresh, tmp_path):
     alignment = pd.read_parquet(project.folder / "results/alignment/binary/toy.parquet")
     assert set(alignment.loc[alignment["metric"] == "brier", "models"]) == {2}
     assert project.planned("tables") == {}
+
+
+def test_the_published_protocol_runs_and_differs(fresh, finished, tmp_path):
+    project = fresh.copy(tmp_path / "project")
+    project.configure(CONFIG + "protocol: published\n")
+    project.snakemake("tables")
+    table, plain = (
+        pd.read_csv(folder / "results/tables/alignment_top_k.csv") for folder in (project.folder, finished.folder)
+    )
+    # Ranked by row order, ties never leave a tau undefined.
+    assert (table["defined"] == table["expected"]).all()
+    assert (plain["defined"] < plain["expected"]).any()
+    scores = pd.read_parquet(project.folder / "results/scores/binary/toy/mlp/seeds-000-001/folds-1-2.parquet")
+    utility = scores[scores["name"] == "binary_decision"]["value"]
+    assert utility.min() < -1  # summed over rows, not averaged
 
 
 @pytest.mark.parametrize("stage", ["data", "splits", "predictions", "scores", "alignment", "tables", "figures"])

@@ -144,6 +144,16 @@ def test_fewer_decisions_are_a_new_scoring(project):
     assert project.planned() == {"score": 3, **SHOWN}
 
 
+def test_the_published_protocol_is_a_new_scoring(project):
+    project.configure(CONFIG + "protocol: published\n")
+    assert project.planned() == {"score": 3, **SHOWN}
+    # A switch of the alignment leaves the scores alone; one of other tasks leaves everything alone.
+    project.configure(CONFIG + "protocol: [tau_row_order]\n")
+    assert project.planned() == {"align": 1, "table": 2, "figure": 1}
+    project.configure(CONFIG + "protocol: [gamma_scale]\n")
+    assert project.planned() == {}
+
+
 def test_the_data_folder_and_the_machine_are_no_reason_to_run(project):
     project.configure(CONFIG + "data_dir: elsewhere\n")
     assert project.planned() == {}

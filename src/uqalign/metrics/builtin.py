@@ -18,6 +18,10 @@ from uqalign.pwu import (
 )
 from uqalign.tasks import Task
 
+SMALLEST_PROBABILITY = 2.0**-52
+"""Clip of the registered log scores, that of scikit-learn's `log_loss`: one certain error would make every mean of it
+infinite. `log_score` itself clips nothing unless told to."""
+
 _UNIT = (0.0, 1.0)
 _REAL = (-math.inf, math.inf)
 
@@ -31,9 +35,12 @@ def _classification(task: Task) -> Iterator[Metric]:
         task,
         "classical",
         probability.log_score,
+        fixed(clip=SMALLEST_PROBABILITY),
+        bounds=(0.0, -math.log(SMALLEST_PROBABILITY)),
         proper="strictly",
         row_mean=True,
-        description="Negative log of the probability given to what happened; infinite where that was 0.",
+        description="Negative log of the probability given to what happened; below 2.2e-16 it counts as that, and the "
+        "rows concerned are reported.",
     )
     yield Metric(
         "brier",

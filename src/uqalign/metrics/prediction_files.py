@@ -14,9 +14,7 @@ carry `seed` and `fold`: every combination is then scored alone and the values a
 from __future__ import annotations
 
 import difflib
-import math
 import re
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -25,11 +23,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from uqalign.checks import FloatArray, exact_sum, refuse
+from uqalign.checks import FloatArray, exact_sum, noted, refuse
 from uqalign.errors import UserError
 from uqalign.files import FileError
 from uqalign.metrics.metric import Metric, fixed
-from uqalign.metrics.probability import count_clipped, log_score
 from uqalign.metrics.registry import for_task, get
 from uqalign.predictions import from_columns
 from uqalign.priors import Prior
@@ -37,9 +34,6 @@ from uqalign.registry import did_you_mean
 from uqalign.tasks import CLASSIFICATION, Task, prediction_columns, target_columns
 
 GROUPS = ("seed", "fold")
-REPORTED_CLIP = 1e-12
-"""Clip of the log score that is reported beside an infinite one."""
-
 PRIOR_OPTIONS: Mapping[str, Mapping[str, str]] = {
     "c": {"pwu_c": "prior", "pwu_jc": "prior"},
     "k": {"pwu_k": "prior", "pwu_phi": "prior_k", "pwu_phi_residual": "prior_k"},
@@ -185,25 +179,6 @@ def read_columns(
     return frame["y"].to_numpy(), prediction
 
 
-def _evaluate(
-    metric: Metric, y: Any, prediction: tuple[FloatArray, ...], weight: FloatArray | None
-) -> tuple[float, str]:
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        value = metric.evaluate(y, prediction, sample_weight=weight)
-    notes = [str(warning.message) for warning in caught]
-    if metric.function is log_score and math.isinf(value):
-        count = count_clipped(y, *prediction, clip=REPORTED_CLIP, sample_weight=weight)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            clipped = log_score(y, *prediction, clip=REPORTED_CLIP, sample_weight=weight)
-        notes.append(
-            f"probability below {REPORTED_CLIP:g} on what happened in {count} of {len(y)} rows; "
-            f"clipped there, the score is {clipped:.6g}"
-        )
-    return value, "; ".join(notes)
-
-
 def score_table(
     frame: pd.DataFrame,
     task: Task,
@@ -245,7 +220,7 @@ def score_table(
                 weights = None if weight is None else group[weight].to_numpy()
                 y, prediction = read_columns(group, task, labels)
                 for metric in metrics:
-                    results[metric.name].append(_evaluate(metric, y, prediction, weights))
+                    results[metric.name].append(noted(metric.evaluate, y, prediction, sample_weight=weights))
             except FileError:
                 raise
             except ValueError as error:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
-from uqalign.alignment import align, per_seed
+from uqalign.alignment import align, fold_mean, per_seed
 from uqalign.contracts import ALIGNMENT_COLUMNS, read_scores
 from uqalign.files import write_parquet
 from uqalign.metrics.select import selected
+from uqalign.protocol import fold_mean_published, kendall_under, published_row_order
 from uqalign.stages.common import check_code, parse_spec
 
 
@@ -23,10 +25,17 @@ def run(*, scores: Sequence[Path], spec: str, code: str, out: Path) -> str:
     frame, statuses = read_scores(scores)
     frame = frame[frame["seed"].isin(orders["seeds"])]
     task = orders["task"]
-    wide = per_seed(frame, orders["models"], orders["n_folds"])
-    metrics = selected(task, orders["metrics"])
-    signs = {name: 1 if metric.higher_is_better else -1 for name, metric in metrics.items()}
-    table = align(wide, signs).assign(task=task, dataset=orders["dataset"])
+    orientation = {name: metric.higher_is_better for name, metric in selected(task, orders["metrics"]).items()}
+    switches = orders["protocol"]
+    if switches:
+        models = published_row_order(orders["models"])
+        mean = fold_mean_published if "nan_last" in switches else fold_mean
+        table = align(
+            per_seed(frame, models, orders["n_folds"], mean), orientation, partial(kendall_under, switches=switches)
+        )
+    else:
+        table = align(per_seed(frame, orders["models"], orders["n_folds"]), orientation)
+    table = table.assign(task=task, dataset=orders["dataset"])
     failed = [status for status in statuses if status["error"]]
     metadata = {"kind": "alignment", "spec": orders, "code": code, "failed": failed, "fits": len(statuses)}
     write_parquet(table[ALIGNMENT_COLUMNS], out, metadata)

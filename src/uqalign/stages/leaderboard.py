@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from uqalign.alignment import per_seed
 from uqalign.contracts import read_scores
@@ -12,6 +13,22 @@ from uqalign.files import write_text
 from uqalign.metrics.select import selected
 from uqalign.reporting.tables import leaderboard_markdown
 from uqalign.stages.common import check_code, parse_spec
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def _notes(scores: pd.DataFrame, titles: Mapping[str, str]) -> str:
+    """What the metrics warned of, as a Markdown list: where a value is undefined, and how many rows were clipped."""
+    noted = scores[scores["note"] != ""]
+    if noted.empty:
+        return ""
+    lines = [
+        f"- {dataset}, {model}, {titles[str(name)]}: {len(part)} splits, for instance seed {part['seed'].iloc[0]} "
+        f"fold {part['fold'].iloc[0]}: {part['note'].iloc[0]}"
+        for (dataset, model, name), part in noted.groupby(["dataset", "model", "name"], sort=False)
+    ]
+    return "\n".join(["## Notes", "", *lines, ""])
 
 
 def run(*, scores: Sequence[Path], spec: str, code: str, csv: Path, markdown: Path) -> str:
@@ -50,7 +67,8 @@ def run(*, scores: Sequence[Path], spec: str, code: str, csv: Path, markdown: Pa
     table["expected"] = [fits[pair] for pair in pairs]
     columns = ["dataset", "model", "metric", "mean", "std_over_seeds", "seeds", "best", "fits", "expected"]
     write_text(csv, table[columns].to_csv(index=False))
+    notes = _notes(frame[frame["kind"] == "metric"], {name: m.title for name, m in metrics.items()})
     titles = {name: f"{m.title} {'↑' if m.higher_is_better else '↓'}" for name, m in metrics.items()}
     heading = f"# Models by metric ({task})\n\nMeans over repeats and folds; the best value of a metric is bold.\n\n"
-    write_text(markdown, heading + leaderboard_markdown(table, titles))
+    write_text(markdown, heading + leaderboard_markdown(table, titles) + notes)
     return f"{task}: {len(fits)} models on data sets, {sum(failed.values())} of {sum(fits.values())} fits failed"

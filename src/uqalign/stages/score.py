@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 
+from uqalign.checks import noted
 from uqalign.contracts import check_coverage, read_predictions, write_scores
 from uqalign.data.splits import read_splits
 from uqalign.data.table import read_table
 from uqalign.families import published_thetas, theta_id
 from uqalign.files import FileError
 from uqalign.metrics.select import selected
+from uqalign.protocol import evaluate_utility, metrics_under, thetas_published
 from uqalign.stages.common import check_code, parse_spec
 
 
@@ -36,24 +37,27 @@ def run(*, data: Path, splits: Path, predictions: Path, spec: str, code: str, ou
     check_coverage(predictions, cache, table.target, folds)
 
     job = orders["expects"]["spec"]
-    metrics = selected(cache.task, orders["metrics"]).values()
-    decisions = published_thetas(cache.task, table.n_classes or None)
+    switches = orders["protocol"]
+    metrics = metrics_under(cache.task, switches, selected(cache.task, orders["metrics"]))
+    decisions = {
+        family: thetas[: orders["thetas"]]
+        for family, thetas in published_thetas(cache.task, table.n_classes or None).items()
+    }
+    if "theta_label" in switches:
+        decisions = {family: thetas_published(thetas) for family, thetas in decisions.items()}
     model = predictions.parts[-3]
     rows = []
     for split in cache.splits:
         if split.prediction is None:
             continue
         key = (cache.task, job["dataset"], model, split.seed, split.fold)
-        for metric in metrics:
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
-                value = metric.evaluate(split.y, split.prediction)
-            note = "; ".join(str(warning.message) for warning in caught)
-            rows.append((*key, "metric", metric.name, "", value, note))
+        for name, metric in metrics.items():
+            value, note = noted(metric.evaluate, split.y, split.prediction)
+            rows.append((*key, "metric", name, "", value, note))
         for family, thetas in decisions.items():
-            for theta in thetas[: orders["thetas"]]:
-                value = family.evaluate(split.y, split.prediction, theta)
-                rows.append((*key, "utility", family.name, theta_id(theta), value, ""))
+            for theta in dict.fromkeys(thetas):
+                value, note = noted(evaluate_utility, family, split.y, split.prediction, theta, switches)
+                rows.append((*key, "utility", family.name, theta_id(theta), value, note))
     columns = ["task", "dataset", "model", "seed", "fold", "kind", "name", "theta", "value", "note"]
     status = [
         {
