@@ -78,8 +78,8 @@ def examine(metric: Metric, family: str, y: Any, useful: Prediction, flattered: 
         y=tuple(target.tolist()),
         useful=a,
         flattered=b,
-        metric_useful=metric.signed(metric.evaluate(target, a)),
-        metric_flattered=metric.signed(metric.evaluate(target, b)),
+        metric_useful=metric.signed(metric.evaluate(target, a)) + 0.0,
+        metric_flattered=metric.signed(metric.evaluate(target, b)) + 0.0,
         comparison=compare(family, target, a, b),
     )
 

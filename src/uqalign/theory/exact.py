@@ -109,7 +109,7 @@ def one_vs_rest(y: Any, n_classes: int) -> list[Slice]:
 
 
 def top_k(y: Any) -> list[Slice]:
-    """All k in 1 .. n - 1."""
+    """All k in 1 .. n."""
     labels = rationals(y)
 
     def at(k: int) -> Slice:
@@ -118,7 +118,7 @@ def top_k(y: Any) -> list[Slice]:
 
         return Slice({"k": k}, "", None, utility, lambda prediction: set())
 
-    return [at(k) for k in range(1, len(labels))]
+    return [at(k) for k in range(1, len(labels) + 1)]
 
 
 def selective(y: Any) -> list[Slice]:
@@ -134,9 +134,15 @@ def selective(y: Any) -> list[Slice]:
 
 
 def multivariate_selective(y: Any) -> list[Slice]:
-    """All lambda > 0, in units of each coordinate's population variance."""
+    """All lambda > 0, in units of each coordinate's population variance.
+
+    Raises:
+        ValueError: a coordinate is constant.
+    """
     columns = [rationals(column) for column in np.asarray(y).T]
     units = [_variance(column) for column in columns]
+    if not all(units):
+        raise ValueError(f"coordinate {units.index(Fraction(0))} of y is constant: its costs have no unit")
     size = len(columns) * len(columns[0])
 
     def marginals(prediction: Prediction, d: int) -> tuple[Rationals, Rationals]:
@@ -162,7 +168,7 @@ def _variance(values: Rationals) -> Fraction:
 
 
 def risk_averse_top_k(y: Any) -> list[Slice]:
-    """All k in 1 .. n - 1 and gamma > 0, charged for the reported variance."""
+    """All k in 1 .. n and gamma > 0, charged for the reported variance."""
     targets = rationals(y)
 
     def at(k: int) -> Slice:
@@ -174,7 +180,7 @@ def risk_averse_top_k(y: Any) -> list[Slice]:
 
         return Slice({"k": k}, "gamma", None, utility, _crossings)
 
-    return [at(k) for k in range(1, len(targets))]
+    return [at(k) for k in range(1, len(targets) + 1)]
 
 
 def _crossings(prediction: Prediction) -> set[Fraction]:
