@@ -17,6 +17,7 @@ import numpy as np
 from uqalign.metrics import gaussian_nll, mean_squared_error, multivariate_mean_squared_error
 from uqalign.priors import Beta, Gamma, LogNormal, Pareto, PointMass, Prior, Uniform
 from uqalign.pwu import selective_pwu
+from uqalign.theory.counterexamples import prefers
 from uqalign.theory.exact import compare
 
 
@@ -100,7 +101,7 @@ class Reversal:
     @property
     def refutes(self) -> bool:
         """The NLL strictly prefers the first prediction, and expected utility strictly the second."""
-        return self.nll[0] < self.nll[1] and self.expected_loss[0] > self.expected_loss[1]
+        return prefers(*self.nll) and prefers(*self.expected_loss[::-1])
 
 
 def nll_reversal(prior: Prior) -> Reversal:
