@@ -23,7 +23,7 @@ MARGIN = 1e-9
 """Smallest difference between two metric values, relative to their size, that counts as a strict preference."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Counterexample:
     """Two predictions of the same rows.
 

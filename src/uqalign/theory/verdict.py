@@ -47,7 +47,7 @@ class Verdict:
     prior: str
     evidence: Mapping[str, float]
     reason: str
-    counterexample: Counterexample | None = field(default=None, repr=False)
+    counterexample: Counterexample | None = field(default=None, repr=False, compare=False)
 
     @property
     def confirms(self) -> bool:

@@ -42,6 +42,7 @@ def test_every_entry_of_the_published_table_is_there(verdicts) -> None:
 
 def test_all_entries_are_decided_and_one_claim_is_false(verdicts) -> None:
     assert {v.verdict for v in verdicts} == {"aligned", "not aligned"}
+    assert table_one() == verdicts
     assert [(v.metric, v.family, v.scope) for v in verdicts if not v.confirms] == [("accuracy", "top_k", "k = n")]
 
 
