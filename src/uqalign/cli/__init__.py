@@ -16,6 +16,7 @@ from uqalign.cli.prior import prior_command
 from uqalign.cli.results import results_command
 from uqalign.cli.score import score_command
 from uqalign.cli.stage import stage_app
+from uqalign.cli.theory import theory_app
 from uqalign.errors import UserError
 
 app = typer.Typer(
@@ -31,6 +32,7 @@ app.add_typer(models_app, name="models")
 app.command("metrics")(metrics_command)
 app.command("prior")(prior_command)
 app.command("score")(score_command)
+app.add_typer(theory_app, name="theory")
 app.add_typer(config_app, name="config")
 app.command("results")(results_command)
 app.add_typer(stage_app, name="stage")
