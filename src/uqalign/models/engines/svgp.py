@@ -1,9 +1,9 @@
 """Sparse variational Gaussian processes: the replicates of a block are the lanes of one batch of dense tensors.
 
 Each lane has its own kernel, inducing points, variational distribution and random numbers. The lanes' losses are summed
-and Adam works number by number, so nothing crosses from lane to lane. Every operation below also rounds a lane the same
-way however many there are (matrix-vector products, which do not, are written as sums): on a CPU a lane's fit is bit
-for bit what it would be alone.
+and Adam works number by number, so nothing crosses from lane to lane. The operations below are also chosen to round a
+lane the same way whatever its place and its company: sums instead of matrix-vector products, functions without a
+separate remainder loop, lanes aligned in memory. On a CPU a lane's fit is then bit for bit what it would be alone.
 
 The model is gpytorch's `ApproximateGP` with a whitened `VariationalStrategy`, with the same parametrisation and initial
 values; the tests hold it against that.
@@ -25,6 +25,8 @@ from uqalign.training.adam import Adam
 EPOCHS, LEARNING_RATE = 100, 5e-3
 LEAST_NOISE = 1e-4
 LEAST_VARIANCE = 1e-10
+ALIGNMENT = 16
+"""Single-precision numbers in 64 bytes: matrix products may round by where in memory a matrix starts."""
 TEST_ROWS = 2048
 """Test rows per prediction step."""
 
@@ -139,13 +141,27 @@ class SparseGP:
         return expected
 
 
+def padded(features: int) -> int:
+    """Columns that `features` columns take: columns of zeros change no distance, and keep lanes aligned in memory."""
+    return -(-features // ALIGNMENT) * ALIGNMENT
+
+
+def _stacked(arrays: Sequence[FloatArray], device: torch.device) -> torch.Tensor:
+    """(R, rows, columns): the arrays of every lane, filled up with zeros to equal shapes."""
+    rows, columns = max(len(array) for array in arrays), padded(arrays[0].shape[1])
+    return torch.as_tensor(
+        np.stack([np.pad(array, ((0, rows - len(array)), (0, columns - array.shape[1]))) for array in arrays]),
+        device=device,
+    )
+
+
 def train(
     lanes: Sequence[Lane], *, binary: bool, numerics: Numerics, device: torch.device, epochs: int = EPOCHS
 ) -> tuple[SparseGP, torch.Tensor]:
     """The fitted processes and (R,) which of them failed on the way.
 
     Args:
-        lanes: replicates with equal numbers of training rows and of features.
+        lanes: replicates with equal numbers of training rows and of columns once padded.
     """
     n = len(lanes[0].y)
     generators = [torch.Generator().manual_seed(int(lane.seed)) for lane in lanes]
@@ -153,7 +169,7 @@ def train(
     def orders() -> torch.Tensor:
         return torch.stack([torch.randperm(n, generator=generator) for generator in generators]).to(device)
 
-    x = torch.stack([torch.as_tensor(lane.x) for lane in lanes]).to(device, numerics.dtype)
+    x = _stacked([lane.x for lane in lanes], device).to(numerics.dtype)
     y = torch.stack([torch.as_tensor(lane.y) for lane in lanes]).to(device, numerics.dtype)
     rows = torch.arange(len(lanes), device=device)[:, None]
     model = SparseGP(x[rows, orders()[:, : inducing_points(n)]], numerics.jitter)
@@ -180,11 +196,10 @@ def predict(model: SparseGP, lanes: Sequence[Lane], *, binary: bool) -> tuple[to
 
     Always in double precision: predictions are made once, and rows must not depend on what is computed beside them.
     """
-    longest = max(len(lane.x_test) for lane in lanes)
-    padded = np.stack([np.pad(lane.x_test, ((0, longest - len(lane.x_test)), (0, 0))) for lane in lanes])
     model = model.to_double()
     means, variances = [], []
-    for x in torch.split(torch.as_tensor(padded, device=model.inducing.device), TEST_ROWS, dim=1):
+    tests = _stacked([lane.x_test for lane in lanes], model.inducing.device)
+    for x in torch.split(tests, TEST_ROWS, dim=1):
         mean, variance, failed = model.latent(x)
         means.append(mean)
         variances.append(variance if binary else variance + model.noise())

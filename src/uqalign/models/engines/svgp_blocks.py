@@ -12,7 +12,7 @@ from scipy.special import ndtr
 
 from uqalign.checks import FloatArray
 from uqalign.models.base import Compute, FitFailed, Problem
-from uqalign.models.engines.svgp import Lane, Numerics, fit_block
+from uqalign.models.engines.svgp import Lane, Numerics, fit_block, padded
 from uqalign.models.gp import batch_size, inducing_points
 from uqalign.predictions import Prediction
 from uqalign.training.device import free_memory, lanes_per_block, one_thread_each
@@ -50,7 +50,7 @@ class _Row:
     @property
     def shape(self) -> tuple[int, int]:
         rows, features = self.lane.x.shape
-        return rows, features
+        return rows, padded(features)
 
     def prediction(self, fitted: tuple[FloatArray, FloatArray] | None) -> Fitted:
         if fitted is None:
