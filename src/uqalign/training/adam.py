@@ -32,9 +32,12 @@ class Adam:
 
     def update(self, values: Tensor, gradients: Tensor, lanes: Sequence[int], rate: float) -> None:
         """One step of `lanes` in place; the others stay as they are."""
+        if len(lanes) == len(values):
+            self._steps.add_(1)
+        else:
+            self._steps[torch.tensor(lanes, device=values.device)] += 1
         rows, slopes = values.unbind(), gradients.unbind()
         first, second, steps = zip(*(self._lanes[lane] for lane in lanes), strict=True)
-        torch._foreach_add_(steps, 1)
         self._kernel(
             [rows[lane] for lane in lanes],
             [slopes[lane] for lane in lanes],

@@ -60,7 +60,7 @@ class _Schedule:
         rows = replicates[0].recipe.network.evaluation_rows
         evaluation = evaluation_plan([len(r.validation) for r in replicates], rows, device)
         positions = [store.start(r.rows) + r.validation for r in replicates]
-        noise = Noise([r.generator for r in replicates])
+        noise = Noise([r.bits for r in replicates])
         return cls(epoch_plan(replicates, device), evaluation, evaluation.deal(positions), noise)
 
 

@@ -13,7 +13,7 @@ import torch
 from uqalign.models.base import Compute, FitFailed, Problem
 from uqalign.models.probabilities import class_probabilities
 from uqalign.predictions import Prediction
-from uqalign.training.device import free_memory, lanes_per_block, one_thread_each
+from uqalign.training.device import free_memory, keep_freed_memory, lanes_per_block, one_thread_each
 from uqalign.training.engine import Store, lane_bytes, train
 from uqalign.training.recipe import Recipe
 from uqalign.training.replicate import Replicate
@@ -97,6 +97,8 @@ def _train_group(group: Sequence[Replicate], compute: Compute, device: torch.dev
     # The same number of blocks for each worker, of nearly the same size.
     blocks = min(len(group), -(-len(group) // (most * workers)) * workers)
     shares = [group[start::blocks] for start in range(blocks)]
+
+    keep_freed_memory()
 
     def run(block: Sequence[Replicate]) -> None:
         torch.set_num_threads(1)

@@ -34,12 +34,16 @@ class Step:
     def of(cls, counts: np.ndarray, device: torch.device) -> Step:
         used = np.arange(counts.max()) < counts[:, None]
         sizes = np.maximum(counts, 1)[:, None]
+
+        def tensor(values: np.ndarray) -> Tensor:
+            return torch.tensor(values, dtype=torch.get_default_dtype(), device=device)
+
         return cls(
             counts=[int(count) for count in counts],
             active=[int(lane) for lane in np.flatnonzero(counts)],
-            weights=torch.from_numpy((used / sizes).astype(np.float32)).to(device),
-            sizes=torch.from_numpy(sizes.astype(np.float32)[:, :, None]).to(device),
-            used=None if used.all() else torch.from_numpy(used.astype(np.float32)[:, :, None]).to(device),
+            weights=tensor(used / sizes),
+            sizes=tensor(sizes[:, :, None]),
+            used=None if used.all() else tensor(used[:, :, None]),
         )
 
     @property

@@ -29,11 +29,29 @@ class Parameter:
         return np.full(self.shape, self.value)
 
 
-class Noise:
-    """Random masks with one generator per lane, so that a lane's masks depend on its own seed and history only."""
+class Bits:
+    """A stream of random bits with a seed of its own.
 
-    def __init__(self, generators: Sequence[torch.Generator]) -> None:
-        self._generators = generators
+    On a CPU it is NumPy's SFC64, three times as fast as torch's generator, which serves the other devices.
+    """
+
+    def __init__(self, seed: int, device: torch.device) -> None:
+        self._numpy = np.random.SFC64(seed) if device.type == "cpu" else None
+        self._torch = None if self._numpy else torch.Generator(device).manual_seed(seed)
+
+    def fill(self, words: Tensor) -> None:
+        """Overwrite `words` (n,) int64 with the next 64 n bits."""
+        if self._numpy:
+            words.copy_(torch.from_numpy(self._numpy.random_raw(len(words)).view(np.int64)))
+        else:
+            words.random_(-(2**63), None, generator=self._torch)
+
+
+class Noise:
+    """Random masks from one stream of bits per lane: a lane's masks depend on its own seed and history only."""
+
+    def __init__(self, streams: Sequence[Bits]) -> None:
+        self._streams = streams
 
     def dropout(self, x: Tensor, probability: float, counts: Sequence[int]) -> Tensor:
         """`x` (R, rows, ...) with entries zeroed at random and the rest scaled to keep the mean.
@@ -47,10 +65,12 @@ class Noise:
         lane = x.shape[1] * per_row
         # Sixteen bits decide over an entry: a probability is met within 2^-17.
         words = torch.empty((x.shape[0], -(-lane // 4)), dtype=torch.int64, device=x.device)
-        for row, count, generator in zip(words, counts, self._generators, strict=True):
-            row[: -(-count * per_row // 4)].random_(-(2**63), None, generator=generator)
+        for row, count, stream in zip(words, counts, self._streams, strict=True):
+            stream.fill(row[: -(-count * per_row // 4)])
         bits = words.view(torch.int16)[:, :lane].view(x.shape)
-        kept = (bits >= round(probability * 2**16) - 2**15).to(x.dtype)
+        least = round(probability * 2**16) - 2**15
+        # The same as (bits >= least), in operations that have vector instructions: four times as fast.
+        kept = bits.clamp_(least - 1, least).to(x.dtype).sub_(least - 1)
         return x * kept.mul_(1 / (1 - probability))
 
 

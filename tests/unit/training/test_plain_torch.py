@@ -1,0 +1,107 @@
+"""The engine against a plain loop over single networks with the same weights and shuffles."""
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+import peers
+from uqalign.models import mlp, tabular_networks
+from uqalign.models.nets.ft_transformer import FTTransformer
+from uqalign.models.nets.resnet import ResNet
+from uqalign.models.nets.saint import SAINT
+from uqalign.training.engine import Store, train
+from uqalign.training.replicate import Replicate
+from uqalign.training.rows import prepare
+
+CPU = torch.device("cpu")
+
+
+@pytest.fixture(autouse=True)
+def double_precision():
+    """In single precision Adam turns the rounding noise of slopes that are zero (biases ahead of a batch normalisation)
+    into steps of full length, other ones on either side."""
+    torch.set_default_dtype(torch.float64)
+    yield
+    torch.set_default_dtype(torch.float32)
+
+
+SMALL = {"batch_size": lambda n: 16, "max_epochs": lambda n: 5}
+RECIPES = {
+    "mlp-binary": mlp.recipe("binary"),
+    "mlp-multiclass": mlp.recipe("multiclass"),
+    "mlp-regression": mlp.recipe("regression"),
+    "mlp-multivariate": mlp.recipe("multivariate"),
+    "resnet-binary": tabular_networks.recipe(ResNet(dropout=0), "binary"),
+    "resnet-regression": tabular_networks.recipe(ResNet(dropout=0), "regression"),
+    "ft_transformer-binary": tabular_networks.recipe(FTTransformer(dropout=0), "binary"),
+    "ft_transformer-regression": tabular_networks.recipe(FTTransformer(dropout=0), "regression"),
+    "saint-binary": tabular_networks.recipe(SAINT(dropout=0), "binary"),
+    "saint-regression": tabular_networks.recipe(SAINT(dropout=0), "regression"),
+}
+
+
+def plain_output(rows, seed, recipe, name, task):
+    """(n_test, outputs) of one network trained alone by torch's own layers, losses and optimisers."""
+    twin = Replicate(rows, seed, recipe, CPU)
+    kind = peers.NETWORKS[name]
+    outputs = rows.head.outputs
+    network = kind(rows.x.shape[1], outputs) if name == "mlp" else kind(rows.x.shape[1], outputs, dropout=0)
+    network.load(twin.weights)
+    x, y = torch.from_numpy(rows.x).double(), torch.from_numpy(rows.y).double()
+    n = rows.n_train
+    peers.fit(
+        network,
+        recipe,
+        peers.LOSSES[task],
+        (x[:n], y),
+        (x[twin.validation], y[twin.validation]),
+        batch=twin.batch,
+        max_epochs=twin.max_epochs,
+        orders=(twin.shuffle() for _ in itertools.count()),
+    )
+    with torch.no_grad():
+        return network(x[n:]).double().numpy()
+
+
+@pytest.mark.parametrize("case", RECIPES)
+def test_a_block_equals_single_fits_in_plain_torch(case, problem_of):
+    name, task = case.split("-")
+    recipe = replace(RECIPES[case], **SMALL)
+    # 75, 74 and 73 training rows: last batches of different sizes, one lane with a step less. SAINT's lanes share a
+    # length, for rows see each other.
+    sizes = (15, 15, 15) if name == "saint" else (15, 16, 28)
+    tables = [prepare(problem_of(task, seed=seed, n_test=size)) for seed, size in enumerate(sizes)]
+    replicates = [Replicate(rows, seed, recipe, CPU) for seed, rows in enumerate(tables)]
+    train(replicates, Store(tables, CPU), CPU)
+    for seed, (rows, replicate) in enumerate(zip(tables, replicates, strict=True)):
+        expected = plain_output(rows, seed, recipe, name, task)
+        np.testing.assert_allclose(replicate.output, expected, rtol=1e-7, atol=1e-7)
+
+
+def test_gradients_are_clipped_and_the_rate_follows_the_cosine(problem_of):
+    """The recipe's settings take effect: without them the numbers differ from the reference."""
+    rows = prepare(problem_of("regression"))
+    recipe = replace(RECIPES["resnet-regression"], gradient_norm=0.05, cosine_epochs=5, **SMALL)
+
+    def output(recipe):
+        replicate = Replicate(rows, 1, recipe, CPU)
+        train([replicate], Store([rows], CPU), CPU)
+        return replicate.output
+
+    expected = plain_output(rows, 1, recipe, "resnet", "regression")
+    np.testing.assert_allclose(output(recipe), expected, rtol=1e-7, atol=1e-7)
+    for other in ({"gradient_norm": None}, {"cosine_epochs": None}, {"learning_rate": 2e-3}, {"weight_decay": 0.5}):
+        assert np.abs(output(replace(recipe, **other)) - expected).max() > 1e-4
+
+
+def test_a_training_set_smaller_than_a_batch_is_one_batch(problem_of):
+    rows = prepare(problem_of("binary", n=25, n_test=5))
+    recipe = replace(mlp.recipe("binary"), max_epochs=lambda n: 4)
+    replicate = Replicate(rows, 3, recipe, CPU)
+    assert replicate.batch == len(replicate.fit) == 18
+    train([replicate], Store([rows], CPU), CPU)
+    expected = plain_output(rows, 3, recipe, "mlp", "binary")
+    np.testing.assert_allclose(replicate.output, expected, rtol=1e-7, atol=1e-7)
