@@ -23,7 +23,7 @@ $(BIN)/.installed: pyproject.toml constraints.txt
 setup: $(BIN)/.installed
 
 run: setup
-	$(BIN)/snakemake --cores $(CORES) $(if $(CONFIG),--configfile $(CONFIG))
+	$(BIN)/snakemake --cores $(CORES) --quiet rules $(if $(CONFIG),--configfile $(CONFIG))
 	@$(BIN)/uqalign results
 
 test: setup

@@ -43,8 +43,14 @@ def test_markdown():
         "| sonar | **0.90** | **0.90** |",
         "| | [0.00, 1.00] | [0.50, 1.00] |",
         "",
-        "Undefined (metric or utility equal for all models): heart_2 NLL 1 of 15; heart_2 PWU & k 15 of 15.",
+        "Undefined, because a metric or utility is equal for all models: heart_2 NLL 1 of 15; heart_2 PWU & k 15 of 15.",
     ]
+
+
+def test_gaps_that_all_metrics_share_are_told_once():
+    frame = FRAME.assign(defined=[3, 3, 15, 15])
+    assert alignment_markdown(frame, TITLES, "").splitlines()[-1].endswith(": heart_2 12 of 15 for every metric.")
+    assert "Undefined" not in alignment_markdown(FRAME.assign(defined=15), TITLES, "")
 
 
 def test_latex_compiles_in_principle():

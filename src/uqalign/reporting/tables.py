@@ -47,16 +47,17 @@ def _cells(block: pd.DataFrame) -> tuple[list[str], list[str], list[bool]]:
 
 def _gaps(frame: pd.DataFrame, titles: Mapping[str, str]) -> str:
     """A sentence on taus that do not exist, or ""."""
-    missing = frame[frame["defined"] < frame["expected"]]
-    counts = zip(
-        missing["dataset"],
-        missing["metric"],
-        missing["expected"] - missing["defined"],
-        missing["expected"],
-        strict=True,
-    )
-    parts = [f"{dataset} {titles[metric]} {gone} of {expected}" for dataset, metric, gone, expected in counts]
-    return f"Undefined (metric or utility equal for all models): {'; '.join(parts)}." if parts else ""
+    parts = []
+    for dataset, block in frame.groupby("dataset", sort=False):
+        gone = (block["expected"] - block["defined"]).tolist()
+        expected = block["expected"].iloc[0]
+        if len(set(gone)) == 1:
+            # Equal utilities leave every metric without a tau, and by as many.
+            parts += [f"{dataset} {gone[0]} of {expected} for every metric"] if gone[0] else []
+        else:
+            named = zip(block["metric"], gone, strict=True)
+            parts += [f"{dataset} {titles[metric]} {count} of {expected}" for metric, count in named if count]
+    return f"Undefined, because a metric or utility is equal for all models: {'; '.join(parts)}." if parts else ""
 
 
 def alignment_markdown(frame: pd.DataFrame, titles: Mapping[str, str], caption: str) -> str:
