@@ -7,7 +7,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from uqalign.checks import FloatArray, IntArray
-from uqalign.metrics.grouping import tie_blocks
+from uqalign.ranking import group_ties
 
 Binning = Literal["equal_width", "equal_mass"]
 
@@ -30,7 +30,7 @@ def assign_bins(p: FloatArray, weight: FloatArray | None, n_bins: int, binning: 
     if binning == "equal_width":
         upper = np.arange(1, n_bins + 1) / n_bins
         return np.searchsorted(upper, p, side="left")
-    blocks = tie_blocks(p, p, weight)
+    blocks = group_ties(p, p, weight)
     above = np.cumsum(blocks.weight)
     middle = above - blocks.weight / 2
     bins = np.minimum((middle / above[-1] * n_bins).astype(np.intp), n_bins - 1)

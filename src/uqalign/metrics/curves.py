@@ -12,9 +12,10 @@ from uqalign.checks import FloatArray, binary_rows, exact_sum, gaussian_rows
 from uqalign.metrics.binning import Binning, assign_bins, check_binning
 from uqalign.metrics.calibration import ClassView, check_levels, check_view, class_views, empirical_coverage
 from uqalign.metrics.classification import class_rows
-from uqalign.metrics.grouping import group_sums, tie_blocks
+from uqalign.metrics.grouping import group_sums
 from uqalign.metrics.retention import retention_steps
 from uqalign.priors import Prior
+from uqalign.ranking import group_ties
 
 
 def reliability_curve(
@@ -185,7 +186,7 @@ def decision_curve(
         ValueError: invalid labels, probabilities, weights or thresholds.
     """
     y, (probability,), weight = binary_rows(y_true, p, labels=labels, sample_weight=sample_weight)
-    blocks = tie_blocks(probability, y, weight)
+    blocks = group_ties(probability, y, weight)
     total = exact_sum(blocks.weight)
     missed = np.concatenate([[0.0], np.cumsum(blocks.total)]) / total
     negatives = np.cumsum((blocks.weight - blocks.total)[::-1])[::-1]

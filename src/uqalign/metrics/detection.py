@@ -26,12 +26,12 @@ from uqalign.checks import (
     warn_undefined,
 )
 from uqalign.metrics.classification import class_rows
-from uqalign.metrics.grouping import tie_blocks
+from uqalign.ranking import group_ties
 
 
 def _area(score: FloatArray, positive: FloatArray, weight: FloatArray | None) -> float:
     """P(score of a positive > score of a negative) + P(equal) / 2, or NaN if either kind is missing."""
-    blocks = tie_blocks(score, positive, weight)
+    blocks = group_ties(score, positive, weight)
     negative = blocks.weight - blocks.total
     below = np.cumsum(negative) - negative / 2
     positives, negatives = exact_sum(blocks.total), exact_sum(negative)

@@ -13,7 +13,7 @@ import numpy as np
 
 from uqalign.checks import FloatArray, exact_sum, gaussian_rows, multivariate_rows
 from uqalign.metrics.classification import class_rows
-from uqalign.metrics.grouping import tie_blocks
+from uqalign.ranking import group_ties
 
 Kind = Literal["retained", "residual"]
 
@@ -40,7 +40,7 @@ def retention_steps(uncertainty: FloatArray, error: FloatArray, weight: FloatArr
 
     A row in a tie carries its block's mean error and mean weight.
     """
-    blocks = tie_blocks(uncertainty, error, weight)
+    blocks = group_ties(uncertainty, error, weight)
     block = np.repeat(np.arange(len(blocks.key)), blocks.size)
     first = np.cumsum(blocks.size) - blocks.size
     within = (np.arange(len(block)) - first[block] + 1) / blocks.size[block]
