@@ -85,6 +85,10 @@ class Config(_Strict):
         description="(seed, fold) replicates fitted by one job: 1 x 1 for a big cluster, 10 x 5 for a workstation",
     )
 
+    device: Literal["auto", "cpu", "cuda"] = Field(
+        "auto", description="where networks and Gaussian processes are trained; auto: on a GPU if there is one"
+    )
+
     @field_validator("datasets", "models", "metrics", "seeds", "protocol")
     @classmethod
     def _not_empty(cls, value: Any) -> Any:

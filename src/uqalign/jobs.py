@@ -72,11 +72,12 @@ def _runs(numbers: list[int], size: int) -> Iterator[range]:
 def prepare_environment(config: Config) -> None:
     """Set what jobs inherit from the workflow and no parameter should track.
 
-    Jobs find this environment's commands, activated or not. Where raw files lie never changes what they hold, so the
-    folder reaches the jobs beside their parameters.
+    Jobs find this environment's commands, activated or not. Where raw files lie never changes what they hold, nor the
+    device what a model is, so both reach the jobs beside their parameters.
     """
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     os.environ["UQALIGN_DATA_DIR"] = str(config.data_dir)
+    os.environ["UQALIGN_DEVICE"] = config.device
 
 
 @dataclass(frozen=True)
@@ -140,8 +141,15 @@ class Plan:
         """This plan, if it can be run.
 
         Raises:
-            ConfigError: unknown names, or a data set that fewer than two of the models can be fitted to.
+            ConfigError: unknown names, a model that lacks something here, or a data set that fewer than two of the
+            models can be fitted to.
         """
+        for model in self.models.values():
+            lacking = model.available()
+            if lacking:
+                raise ConfigError(
+                    f"the configuration cannot be used:\n  models: {model.name} is not available here: {lacking}"
+                )
         for name, dataset in self.datasets.items():
             fitting = [model.name for model in self.models.values() if dataset.task in model.tasks]
             if len(fitting) < 2:
@@ -272,6 +280,12 @@ class Plan:
     def _alignments(self, *tasks: Task) -> list[str]:
         chosen = {name: ds.task for name, ds in self.datasets.items() if ds.task in tasks}
         return [f"results/alignment/{task}/{name}.parquet" for name, task in chosen.items()]
+
+    def gpus(self, wildcards: Any) -> int:
+        """GPUs that a training job asks for: one if its model can use one and there is one to use."""
+        if "cuda" not in self.models[wildcards.model].devices or self.config.device == "cpu":
+            return 0
+        return int(self.config.device == "cuda" or Path("/dev/nvidia0").exists())
 
     # Parameters, by the wildcards of a rule: canonical JSON and code digests, both plain text
 

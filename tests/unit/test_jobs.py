@@ -74,6 +74,27 @@ def test_each_model_is_fitted_where_it_knows_the_task():
         plan(datasets=["auto_mpg"], models=["logreg", "random_forest"]).check()
 
 
+def test_a_model_that_lacks_something_is_refused_with_the_remedy():
+    from dataclasses import replace
+
+    from uqalign.models.base import REGISTRY
+
+    lacking = replace(REGISTRY.get("logreg"), available=lambda: "no weights: run `fetch`")
+    grid = plan()
+    grid.models["logreg"] = lacking
+    with pytest.raises(ConfigError, match="logreg is not available here: no weights: run `fetch`"):
+        grid.check()
+
+
+def test_gpus_are_asked_for_where_they_can_be_used():
+    networks = {"datasets": ["sonar"], "models": ["logreg", "mlp"]}
+    asked = {
+        device: {job.model: plan(**networks, device=device).gpus(wildcards(job)) for job in plan(**networks).jobs}
+        for device in ("cpu", "cuda")
+    }
+    assert asked == {"cpu": {"logreg": 0, "mlp": 0}, "cuda": {"logreg": 0, "mlp": 1}}
+
+
 def test_metrics_are_checked_only_where_they_are_named():
     with pytest.raises(ConfigError, match="unknown multiclass metric 'nnl': did you mean 'nll'"):
         plan(metrics=["nnl"]).check()

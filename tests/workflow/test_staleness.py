@@ -155,7 +155,7 @@ def test_the_published_protocol_is_a_new_scoring(project):
 
 
 def test_the_data_folder_and_the_machine_are_no_reason_to_run(project):
-    project.configure(CONFIG + "data_dir: elsewhere\n")
+    project.configure(CONFIG + "data_dir: elsewhere\ndevice: cpu\n")
     assert project.planned() == {}
 
 

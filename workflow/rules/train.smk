@@ -19,6 +19,7 @@ rule train:
     resources:
         mem_mb=3000,
         runtime=240,
+        gpu=plan.gpus,
     params:
         spec=plan.train_spec,
         code=plan.train_code,

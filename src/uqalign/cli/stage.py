@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Annotated
 
@@ -60,7 +61,12 @@ def train(
     """Fit one model to some seeds and folds, and keep its predictions."""
     from uqalign.stages import train as stage
 
-    for line in stage.run(data=data, splits=splits, spec=spec, code=code, out=out, threads=threads):
+    def device() -> AbstractContextManager[str]:
+        from uqalign.training.lease import held_device
+
+        return held_device(os.environ.get("UQALIGN_DEVICE", "auto"))
+
+    for line in stage.run(data=data, splits=splits, spec=spec, code=code, out=out, threads=threads, device=device):
         _say(line)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -58,8 +59,20 @@ def reusable(folder: Path, spec: Mapping[str, Any], code: str, data_sha256: str)
             yield from cache.splits
 
 
-def run(*, data: Path, splits: Path, spec: str, code: str, out: Path, threads: int = 1) -> Iterator[str]:
+def run(
+    *,
+    data: Path,
+    splits: Path,
+    spec: str,
+    code: str,
+    out: Path,
+    threads: int,
+    device: Callable[[], AbstractContextManager[str]],
+) -> Iterator[str]:
     """Write the predictions of every split of the job to `out`, yielding a line per split.
+
+    Args:
+        device: holds a device while the fits run; asked only if the model can use another than the CPU.
 
     Raises:
         DataError, FileError: inputs that do not fit together.
@@ -79,18 +92,20 @@ def run(*, data: Path, splits: Path, spec: str, code: str, out: Path, threads: i
     if results:
         yield f"{len(results)} of {len(wanted)} splits taken from earlier caches"
     problems = [split_problem(model, table, folds[seed], seed, fold) for seed, fold in todo]
-    outcomes = fit_all(model, problems, Compute(threads))
-    for done, ((seed, fold), problem, outcome) in enumerate(zip(todo, problems, outcomes, strict=True), start=1):
-        y = table.target[problem.test]
-        results.append(SplitResult(seed, fold, problem.test, y, outcome.prediction, outcome.error, outcome.seconds))
-        told = f"failed: {outcome.error}" if outcome.error else f"{outcome.seconds:.2f} s"
-        yield f"[{done}/{len(todo)}] {table.name} {model.name} seed {seed} fold {fold}: {told}"
+    useful = "cuda" in model.devices and bool(todo)
+    with device() if useful else nullcontext("cpu") as place:
+        outcomes = fit_all(model, problems, Compute(threads, place))
+        for done, ((seed, fold), problem, outcome) in enumerate(zip(todo, problems, outcomes, strict=True), start=1):
+            y = table.target[problem.test]
+            results.append(SplitResult(seed, fold, problem.test, y, outcome.prediction, outcome.error, outcome.seconds))
+            told = f"failed: {outcome.error}" if outcome.error else f"{outcome.seconds:.2f} s"
+            yield f"[{done}/{len(todo)}] {table.name} {model.name} seed {seed} fold {fold}: {told}"
     provenance = {
         "spec": orders,
         "code": code,
         "data_sha256": table.digest,
         "versions": versions(*LIBRARIES, *model.libraries),
-        "device": "cpu",
+        "device": place,
         "reproducible": model.reproducible,
     }
     write_predictions(out, Cache(table.task, table.width, results, provenance))
