@@ -90,6 +90,7 @@ MODELS = (
         hyperparameters={
             "training rows": f"at most {MOST_ROWS}, drawn at random beyond that",
             "ensemble": "the checkpoint's default",
+            "precision": "single",
             "weights": f"{VARIABLE} or the package's cache",
         },
         reference="Hollmann et al. (2025), Accurate predictions on small data with a tabular foundation model",
