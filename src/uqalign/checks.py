@@ -49,18 +49,27 @@ class Rows(NamedTuple):
     weight: FloatArray | None
 
 
+def _numbers(array: npt.NDArray[Any], otherwise: str) -> FloatArray:
+    """An array of Python numbers as float64; text, dates and complex numbers are not read as numbers."""
+    if array.dtype.kind != "O" or any(isinstance(value, str) for value in array.flat):
+        raise ValueError(otherwise)
+    try:
+        return array.astype(np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(otherwise) from None
+
+
 def float_array(values: Any, name: str, *, ndim: int) -> FloatArray:
     """`values` as a float64 array with exactly `ndim` dimensions.
 
     Raises:
         ValueError: not numeric, wrong number of dimensions, or no rows.
     """
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} has masked entries: drop these rows or fill them")
     array = np.asarray(values)
     if array.dtype.kind not in "fiub":
-        try:
-            array = np.asarray(values, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise ValueError(f"{name} must be numeric, got dtype {array.dtype}") from None
+        array = _numbers(array, f"{name} must be numeric, got dtype {array.dtype}")
     if array.ndim != ndim:
         shape = {1: "(n,)", 2: "(n, m)", 3: "(n, d, d)"}[ndim]
         raise ValueError(f"{name} must have shape {shape}, got {array.shape}")
@@ -133,12 +142,9 @@ def encode_labels(y_true: Any, labels: Sequence[Any] | None, n_classes: int) -> 
     if labels is None:
         classes = np.arange(n_classes)
         if array.dtype.kind not in "fiub":
-            try:
-                array = array.astype(np.float64)
-            except (TypeError, ValueError):
-                raise ValueError(
-                    f"y_true holds {array.dtype} labels: name the classes in column order with labels=[...]"
-                ) from None
+            array = _numbers(
+                array, f"y_true holds {array.dtype} labels: name the classes in column order with labels=[...]"
+            )
         array = array.astype(np.float64)
         codes = array.copy()
         bad = ~np.isin(array, classes)
@@ -269,14 +275,34 @@ def exact_sum(values: FloatArray) -> float:
     if not np.isfinite(flat).all():
         with np.errstate(invalid="ignore"):
             return float(np.sum(flat))
-    return math.fsum(flat.tolist())
+    try:
+        return math.fsum(flat.tolist())
+    except OverflowError:
+        # Some partial sum exceeds the largest float; the sum itself may or may not.
+        return math.fsum(np.ldexp(flat, -_HEADROOM).tolist()) * 2.0**_HEADROOM
+
+
+_HEADROOM = 64
+"""log2 of the number of values whose sum cannot overflow once each is divided by it."""
+
+
+def relative_weight(weight: FloatArray | None) -> FloatArray | None:
+    """Weights of which only ratios matter, scaled by a power of two (which keeps their digits) to at most one."""
+    if weight is None:
+        return None
+    _, exponent = np.frexp(weight.max())
+    scaled: FloatArray = np.ldexp(weight, -exponent)
+    return scaled
 
 
 def weighted_mean(values: FloatArray, weight: FloatArray | None) -> float:
     """Mean of a vector (n,) under `weight`, independent of row order bit for bit; an infinite value gives infinity."""
-    if weight is None:
-        return exact_sum(values) / len(values)
-    return exact_sum(values * weight) / exact_sum(weight)
+    weight = relative_weight(weight)
+    total = exact_sum(values if weight is None else values * weight)
+    count = len(values) if weight is None else exact_sum(weight)
+    if math.isinf(total) and np.isfinite(values).all():
+        return weighted_mean(np.ldexp(values, -_HEADROOM), weight) * 2.0**_HEADROOM
+    return total / count
 
 
 def weighted_variance(values: FloatArray, weight: FloatArray | None) -> float:

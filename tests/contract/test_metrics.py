@@ -89,6 +89,8 @@ def test_the_unit_of_weight_is_free(metric):
     w = weights()
     scaled = metric.evaluate(y, prediction, sample_weight=w / 8)
     assert scaled == pytest.approx(metric.evaluate(y, prediction, sample_weight=w), rel=1e-13)
+    for unit in (2.0**-1000, 2.0**1022):
+        assert metric.evaluate(y, prediction, sample_weight=w * unit) == metric.evaluate(y, prediction, sample_weight=w)
     ones = metric.evaluate(y, prediction, sample_weight=np.full(N, 0.3))
     assert ones == pytest.approx(metric.evaluate(y, prediction), rel=1e-12)
 
@@ -211,6 +213,30 @@ def test_rounding_noise_hardly_moves_what_no_tie_decides(metric):
     y, (p,) = problem(metric.task)
     noise = 1e-15 * np.random.default_rng(2).choice([-1, 1], size=p.shape)
     assert abs(metric.evaluate(y, (p + noise,)) - metric.evaluate(y, (p,))) < 1e-12
+
+
+def forest(task):
+    """Targets, shares of votes with many ties, and the same shares with the rounding of another order of summation."""
+    rng = np.random.default_rng(4)
+    k = 2 if task == "binary" else 3
+    # Of five voters: no share is one half, where the last bit decides the label.
+    votes = rng.multinomial(5, np.ones(k) / k, size=N) / 5
+    rounding = 1 + np.array([0, 2**-52, -(2**-53)])[np.arange(N) % 3][:, None]
+    again = np.where(votes < 1, votes * rounding, votes)
+    return rng.integers(0, k, N), *(p[:, 1] if task == "binary" else p for p in (votes, again))
+
+
+UNCERTAINTY = [m for m in METRICS if m.task in ("binary", "multiclass") and m.name in ("rauc", "edet")]
+
+
+@pytest.mark.parametrize("metric", UNCERTAINTY, ids=lambda m: f"{m.task}-{m.name}")
+def test_rounding_noise_parts_no_ties_in_uncertainty(metric):
+    # scikit-learn #10065, #31206
+    y, once, again = forest(metric.task)
+    assert len(np.unique(again)) > len(np.unique(once))
+    value = metric.evaluate(y, (once,))
+    assert metric.evaluate(y, (again,)) == pytest.approx(value, abs=1e-13)
+    assert metric.evaluate(y, (np.round(again, 12),)) == pytest.approx(value, abs=1e-13)
 
 
 @pytest.mark.parametrize("metric", [m for m in METRICS if m.task == "multiclass"], ids=lambda m: m.name)

@@ -23,9 +23,8 @@ def check_binning(n_bins: int, binning: str) -> None:
 def assign_bins(p: FloatArray, weight: FloatArray | None, n_bins: int, binning: Binning) -> IntArray:
     """Bin 0..n_bins-1 of each probability (n,).
 
-    equal_width: ((i / n_bins, (i + 1) / n_bins], and p = 0 in the first bin. equal_mass: by the weighted
-        mid-rank of the
-    value, so that equal values always share a bin.
+    equal_width: (i / n_bins, (i + 1) / n_bins], and p = 0 in the first bin. equal_mass: by the weighted mid-rank of
+    the value, so that equal values always share a bin.
     """
     if binning == "equal_width":
         upper = np.arange(1, n_bins + 1) / n_bins

@@ -1,5 +1,4 @@
-"""Calibration errors of class probabilities (binned) and of Gaussian predictions (coverage of central
-intervals).
+"""Calibration errors of class probabilities (binned) and of Gaussian predictions (coverage of central intervals).
 
 None is proper: a forecast that always reports the base rate is perfectly calibrated. Lower is better.
 """
@@ -12,7 +11,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from scipy.special import ndtri
 
-from uqalign.checks import FloatArray, exact_sum, gaussian_rows, multivariate_rows, weighted_mean
+from uqalign.checks import FloatArray, exact_sum, gaussian_rows, multivariate_rows, relative_weight, weighted_mean
 from uqalign.metrics.binning import Binning, assign_bins, check_binning
 from uqalign.metrics.classification import ClassRows, class_rows
 from uqalign.metrics.grouping import group_sums
@@ -54,6 +53,7 @@ def _binned_error(
     binning: Binning,
     aggregate: Aggregate,
 ) -> float:
+    weight = relative_weight(weight)
     bins = assign_bins(p, weight, n_bins, binning)
     counted = np.ones_like(p) if weight is None else weight
     mass = group_sums(counted, bins, n_bins)
@@ -75,8 +75,7 @@ def calibration_error(
     labels: Sequence[Any] | None = None,
     sample_weight: Any = None,
 ) -> float:
-    """Expected (mean) or maximum calibration error: |mean probability - frequency| within bins of the
-    probability.
+    """Expected (mean) or maximum calibration error: |mean probability - frequency| within bins of the probability.
 
     Args:
         y_true: classes (n,).

@@ -125,7 +125,7 @@ def _retention(uncertainty: FloatArray, error: FloatArray, weight: FloatArray | 
     steps = retention_steps(uncertainty, error, weight)
     return pd.DataFrame(
         {
-            "kept": np.minimum(np.cumsum(steps.share), 1.0),
+            "kept": np.cumsum(steps.width) / np.sum(steps.width),
             "uncertainty": steps.uncertainty,
             "retained": steps.retained,
             "residual": steps.residual,

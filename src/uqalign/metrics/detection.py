@@ -1,5 +1,4 @@
-"""Areas under the ROC curve: of a classifier's scores, and of its uncertainty as a detector of its own
-errors.
+"""Areas under the ROC curve: of a classifier's scores, and of its uncertainty as a detector of its own errors.
 
 Higher is better. Ties count one half (mid-ranks). Undefined, NaN with an `UndefinedMetricWarning`, unless
 both kinds of row occur.
@@ -21,6 +20,7 @@ from uqalign.checks import (
     gaussian_rows,
     multivariate_rows,
     refuse,
+    relative_weight,
     sample_weights,
     score_rows,
     warn_undefined,
@@ -31,13 +31,12 @@ from uqalign.ranking import group_ties
 
 def _area(score: FloatArray, positive: FloatArray, weight: FloatArray | None) -> float:
     """P(score of a positive > score of a negative) + P(equal) / 2, or NaN if either kind is missing."""
-    blocks = group_ties(score, positive, weight)
+    blocks = group_ties(score, positive, relative_weight(weight))
     negative = blocks.weight - blocks.total
-    below = np.cumsum(negative) - negative / 2
-    positives, negatives = exact_sum(blocks.total), exact_sum(negative)
-    if positives == 0 or negatives == 0:
-        return math.nan
-    return exact_sum(blocks.total * below) / positives / negatives
+    up_to = np.cumsum(negative)
+    # Both sums are rounded alike, so that the area of a perfect ranking is exactly one.
+    pairs = exact_sum(blocks.total * up_to[-1])
+    return exact_sum(blocks.total * (up_to - negative / 2)) / pairs if pairs else math.nan
 
 
 def auroc(y_true: Any, score: Any, *, labels: Sequence[Any] | None = None, sample_weight: Any = None) -> float:
@@ -202,8 +201,7 @@ def multivariate_error_detection_auroc(
     eps: float = 1e-8,
     sample_weight: Any = None,
 ) -> float:
-    """Mean of `regression_error_detection_auroc` over the coordinates (y_d, mean_d, cov_dd) where it is
-    defined.
+    """Mean of `regression_error_detection_auroc` over the coordinates (y_d, mean_d, cov_dd) where it is defined.
 
     Coordinates where all predictions, or none, are wrong are named in an `UndefinedMetricWarning` and left
     out; NaN if that leaves none.

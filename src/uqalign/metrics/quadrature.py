@@ -9,8 +9,7 @@ import numpy as np
 from uqalign.checks import FloatArray
 
 # ||x|| = (1 / (2 sqrt(pi))) int_0^inf (1 - exp(-t ||x||^2)) t^(-3/2) dt; with t = e^u the expectation under a
-# Gaussian is analytic in the strip |Im u| < pi/2, where the trapezoidal rule of step h errs like exp(-pi^2 /
-# h).
+# Gaussian is analytic in the strip |Im u| < pi/2, where the trapezoidal rule of step h errs like exp(-pi^2 / h).
 _STEP = 0.3
 _FIRST, _LAST = -15.0, 37.2
 _TIMES = np.exp(np.arange(_FIRST, _LAST, _STEP))

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from uqalign.checks import FloatArray, exact_sum, gaussian_rows, multivariate_rows
+from uqalign.checks import FloatArray, exact_sum, gaussian_rows, multivariate_rows, relative_weight
 from uqalign.metrics.classification import class_rows
 from uqalign.ranking import group_ties
 
@@ -22,14 +22,14 @@ class Retention(NamedTuple):
     """State after keeping 1, 2, ... n rows, each array (n,).
 
     Attributes:
-        share: share of the weight that each step adds.
+        width: weight that each step adds.
         retained: mean error of the rows kept.
         residual: summed error of the rows kept over the weight of all rows (errors among those set aside are
             repaired).
         uncertainty: largest uncertainty kept.
     """
 
-    share: FloatArray
+    width: FloatArray
     retained: FloatArray
     residual: FloatArray
     uncertainty: FloatArray
@@ -40,7 +40,7 @@ def retention_steps(uncertainty: FloatArray, error: FloatArray, weight: FloatArr
 
     A row in a tie carries its block's mean error and mean weight.
     """
-    blocks = group_ties(uncertainty, error, weight)
+    blocks = group_ties(uncertainty, error, relative_weight(weight))
     block = np.repeat(np.arange(len(blocks.key)), blocks.size)
     first = np.cumsum(blocks.size) - blocks.size
     within = (np.arange(len(block)) - first[block] + 1) / blocks.size[block]
@@ -48,7 +48,7 @@ def retention_steps(uncertainty: FloatArray, error: FloatArray, weight: FloatArr
     errors = _before(blocks.total)[block] + within * blocks.total[block]
     everything = exact_sum(blocks.weight)
     return Retention(
-        share=(blocks.weight / blocks.size)[block] / everything,
+        width=(blocks.weight / blocks.size)[block],
         retained=errors / kept,
         residual=errors / everything,
         uncertainty=blocks.key[block],
@@ -63,7 +63,8 @@ def _before(sums: FloatArray) -> FloatArray:
 
 def _area(uncertainty: FloatArray, error: FloatArray, weight: FloatArray | None, kind: Kind) -> float:
     steps = retention_steps(uncertainty, error, weight)
-    return exact_sum(steps.share * (steps.retained if kind == "retained" else steps.residual))
+    heights = steps.retained if kind == "retained" else steps.residual
+    return exact_sum(steps.width * heights) / exact_sum(steps.width)
 
 
 def _check_kind(kind: str) -> None:
@@ -81,10 +82,9 @@ def retention_auc(
 ) -> float:
     """Area under the retention curve of a classifier: uncertainty is predictive entropy, errors are 0/1.
 
-    retained: mean over k of the error rate of the k least uncertain rows, (1/n) sum_i e_i (H_n - H_(i-1))
-        with harmonic
-    numbers H (AURC; Geifman et al. 2019). residual: mean over k of the errors left among all n rows when all
-    but those k are repaired, (1/n^2) sum_i e_i (n - i + 1) (AUGRC; Traub et al. 2024).
+    retained: mean over k of the error rate of the k least uncertain rows, (1/n) sum_i e_i (H_n - H_(i-1)) with
+    harmonic numbers H (AURC; Geifman et al. 2019). residual: mean over k of the errors left among all n rows when
+    all but those k are repaired, (1/n^2) sum_i e_i (n - i + 1) (AUGRC; Traub et al. 2024).
 
     Args:
         y_true: classes (n,).

@@ -51,8 +51,7 @@ def skill_score(
     sample_weight: Any = None,
     **options: Any,
 ) -> float:
-    """1 - loss(forecast) / loss(base-rate forecast). Higher is better: 1 is perfect, 0 no better than the
-    base rate.
+    """1 - loss(forecast) / loss(base-rate forecast). Higher is better: 1 is perfect, 0 no better than the base rate.
 
     Args:
         loss: a metric of class probabilities for which lower is better (`log_score`, `brier_score`, ...).

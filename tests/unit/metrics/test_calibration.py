@@ -60,10 +60,26 @@ def test_no_bin_is_skipped():
     assert counts.sum() == 25
     assert counts.min() >= 2
     assert counts.max() <= 3
-    y = np.zeros(25, dtype=int)
-    shifted = np.full(25, 0.2)
-    assert calibration_error(y, shifted, binning="equal_mass") == pytest.approx(0.2, rel=1e-14)
-    assert calibration_error(y, shifted) == pytest.approx(0.2, rel=1e-14)
+    # Off by 0.2 in every bin, all forecasts distinct: a skipped bin would show.
+    y = (np.arange(25) >= 12).astype(int)
+    shifted = np.where(y == 1, 0.8, 0.2) + np.arange(25) * 1e-12
+    for binning in ("equal_mass", "equal_width"):
+        for aggregate in ("mean", "max"):
+            error = calibration_error(y, shifted, binning=binning, aggregate=aggregate)
+            assert error == pytest.approx(0.2, abs=1e-10)
+    flat = np.full(25, 0.2)
+    assert calibration_error(np.zeros(25), flat, binning="equal_mass") == pytest.approx(0.2, rel=1e-14)
+    assert calibration_error(np.zeros(25), flat) == pytest.approx(0.2, rel=1e-14)
+
+
+def test_two_columns_are_read_by_the_second():
+    # netcal #37
+    y, p = [0, 0, 1, 1, 1], np.array([0.25, 0.25, 0.55, 0.75, 0.75])
+    assert calibration_error(y, np.column_stack([1 - p, p]), n_bins=2) == calibration_error(y, p, n_bins=2)
+    with pytest.raises(ValueError, match=r"p must have shape \(n,\)"):
+        calibration_error(y, np.ones((5, 1, 2)))
+    with pytest.raises(ValueError, match=r"\(n,\) or \(n, 2\).*\(5, 1\)"):
+        calibration_error(y, p[:, None])
 
 
 def test_n_bins_counts_bins():

@@ -34,6 +34,20 @@ def test_tied_scores_need_not_be_neighbours():
     assert auroc([0, 1, 1], [0.5, 0.9, 0.5]) == 0.75
 
 
+def test_area_of_a_perfect_ranking_is_exactly_one_under_any_weights():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 10)
+    for _ in range(100):
+        weights = rng.random(20)
+        assert auroc(y, np.arange(20), sample_weight=weights) == 1.0
+        assert 0 < auroc(y, rng.random(20), sample_weight=weights) < 1
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-200, 1e200, 1e308])
+def test_area_does_not_depend_on_the_unit_of_weight(unit):
+    assert auroc([1, 0, 0], [0.3, 0.2, 0.5], sample_weight=[unit] * 3) == 0.5
+
+
 def test_one_class_has_no_auroc():
     # scikit-learn #8245, #30615
     for y in ([0, 0, 0], [1, 1, 1]):

@@ -86,6 +86,9 @@ def test_zero_probability_on_what_happened_scores_infinity():
 
 
 def test_clip_is_explicit_and_counted():
+    # scikit-learn #17399, #28851
+    with pytest.warns(ClippedProbabilityWarning, match="1 of 1 rows"):
+        assert log_score([1], [0.0], clip=1e-12) == pytest.approx(27.631021, abs=1e-6)
     with pytest.warns(ClippedProbabilityWarning, match="1 of 2 rows") as caught:
         value = log_score([1, 1], [0.0, 1.0], clip=1e-12)
     assert value == pytest.approx(27.631021 / 2, abs=1e-6)

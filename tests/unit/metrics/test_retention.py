@@ -57,6 +57,15 @@ def test_equal_uncertainty_gives_the_error_rate_in_any_order():
         assert retention_auc(y, p) == pytest.approx(rate, rel=1e-15)
 
 
+def test_area_of_errors_only_is_exactly_one():
+    # 49 times 1/49 is not 1.
+    for n in range(1, 200):
+        p = np.linspace(0.1, 0.4, n)
+        assert retention_auc([1] * n, p) == 1.0
+        assert retention_auc([1] * n, p, sample_weight=np.arange(1, n + 1) / 7) == 1.0
+        assert retention_auc([1] * n, np.full(n, 0.3)) == 1.0
+
+
 def test_three_tenths_and_seven_tenths_are_equally_uncertain():
     # Votes of an ensemble: 1 - 0.7 is not 0.3 in floating point.
     for voters in (3, 7, 10, 100, 128, 500):
@@ -82,7 +91,7 @@ def test_good_and_bad_uncertainty():
 def test_weights_set_the_width_of_each_step():
     var, error = np.array([1.0, 2.0]), np.array([0.0, 1.0])
     steps = retention_steps(var, error, np.array([3.0, 1.0]))
-    assert steps.share.tolist() == [0.75, 0.25]
+    assert (steps.width / steps.width.sum()).tolist() == [0.75, 0.25]
     assert steps.retained.tolist() == [0.0, 0.25]
     value = regression_retention_auc([0, 1], [0, 0], var, sample_weight=[3, 1])
     assert value == pytest.approx(0.25 * 0.25)
