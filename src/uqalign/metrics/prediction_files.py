@@ -107,6 +107,7 @@ def split_models(frame: pd.DataFrame, task: Task, unnamed: str) -> Iterator[tupl
     plain = [column for column in frame.columns if re.fullmatch(_BASES[task], str(column))]
     if not named:
         if "model" in frame:
+            _require_filled(frame, ["model"])
             yield from ((str(name), part) for name, part in frame.groupby("model", sort=False))
         else:
             yield unnamed, frame
@@ -137,6 +138,14 @@ def _require(frame: pd.DataFrame, names: Sequence[str], task: Task) -> None:
             f"a {task} table needs the column {missing[0]!r} ({', '.join(names)}); "
             f"found {', '.join(found)}" + (f": rename {close[0]!r}?" if close else "")
         )
+
+
+def _require_filled(frame: pd.DataFrame, names: Sequence[str]) -> None:
+    """Refuse rows that grouping would silently leave out."""
+    for name in names:
+        empty = np.flatnonzero(frame[name].isna())
+        if len(empty):
+            raise FileError(f"row {frame.index[empty[0]]} has no {name!r}: fill the column in every row")
 
 
 def read_columns(
@@ -210,6 +219,7 @@ def score_table(
     rows = []
     for model, part in split_models(frame, task, unnamed):
         keys = [key for key in GROUPS if key in part]
+        _require_filled(part, keys)
         groups = part.groupby(keys, sort=True) if keys else [((), part)]
         results: dict[str, list[tuple[float, str]]] = {metric.name: [] for metric in metrics}
         for key, group in groups:

@@ -258,3 +258,11 @@ def test_missing_classes_and_coordinates_are_named(tmp_path):
     path.write_text("y_0,y_1,mu_0,mu_1,cov_0_0,cov_1_1\n1,1,1,1,1,1\n")
     with pytest.raises(UserError, match="needs the column 'cov_1_0'"):
         run(path, "--task", "multivariate")
+
+
+@pytest.mark.parametrize("column", ["model", "seed", "fold"])
+def test_rows_without_a_model_seed_or_fold_are_refused(tmp_path, column):
+    frame = pd.DataFrame({"y": [0, 1, 1, 0], "p": [0.2, 0.7, 0.6, 0.1], column: ["1", "1", None, "1"]})
+    frame.to_csv(tmp_path / "gap.csv", index=False)
+    with pytest.raises(UserError, match=f"row 2 has no '{column}'"):
+        run(tmp_path / "gap.csv", "--task", "binary")
