@@ -12,6 +12,7 @@ import numpy as np
 from uqalign.checks import FloatArray
 from uqalign.priors.base import NotAProbabilityError, Prior, parameter
 from uqalign.priors.modes import highest_density
+from uqalign.priors.point import PointMass
 
 Hook = Callable[[FloatArray], FloatArray]
 
@@ -249,3 +250,29 @@ class Mixture(Prior):
             chosen = choice == j
             draws[chosen] = component._sample((int(np.count_nonzero(chosen)),), rng)
         return draws
+
+
+def parts(prior: Prior) -> list[tuple[float, Prior]]:
+    """`prior` as probabilities and members that are either a PointMass or free of atoms."""
+    if isinstance(prior, Mixture):
+        return [
+            (weight * share, part)
+            for weight, component in zip(prior.weights, prior.components, strict=True)
+            if weight > 0
+            for share, part in parts(component)
+        ]
+    if isinstance(prior, Truncated):
+        inside = [(share * _mass_within(prior, part), part) for share, part in parts(prior.prior)]
+        total = math.fsum(mass for mass, _ in inside)
+        return [
+            (mass / total, part if isinstance(part, PointMass) else Truncated(part, prior.low, prior.high))
+            for mass, part in inside
+            if mass > 0
+        ]
+    return [(1.0, prior)]
+
+
+def _mass_within(truncated: Truncated, part: Prior) -> float:
+    if isinstance(part, PointMass):
+        return float(truncated.low <= part.value <= truncated.high)
+    return float(part.interval_mass(truncated.low, truncated.high))

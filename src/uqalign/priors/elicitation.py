@@ -18,11 +18,13 @@ from uqalign.priors.defaults import PARAMETERS, Parameter
 from uqalign.priors.selection import rank_weights, selection_weights
 from uqalign.priors.sensitivity import shift_mode
 from uqalign.priors.text import as_prior, describe
+from uqalign.ranking import selected_count
 
 LEVELS = (0.05, 0.5, 0.95)
 MARGIN = 0.01
 """Distance from a trivial decision within which mass counts as wasted."""
 
+MODE_FACTORS = (0.5, 1.5)
 TOLERATED_MASS = 0.05
 TOLERATED_SHARE = 0.5
 
@@ -156,6 +158,13 @@ def elicitation_report(prior: Any, *, parameter: Parameter = "c", n_test: int | 
         )
     degeneracy = _degeneracy(proper)
     selection = _selection(proper, n_test) if n_test is not None and parameter == "k" else None
+    shifts: list[ModeShift] = []
+    immovable: list[str] = []
+    for factor in MODE_FACTORS:
+        try:
+            shifts.append(_mode_shift(proper, factor))
+        except (TypeError, ValueError) as error:
+            immovable.append(f"no reading with the mode times {factor:g}: {error}")
     return ElicitationReport(
         prior=proper,
         parameter=parameter,
@@ -163,9 +172,9 @@ def elicitation_report(prior: Any, *, parameter: Parameter = "c", n_test: int | 
         mode=proper.mode,
         quantiles=tuple(_reading(parameter, level, float(proper.quantile(level)), n_test) for level in LEVELS),
         degeneracy=degeneracy,
-        shifts=tuple(_mode_shift(proper, factor) for factor in (0.5, 1.5)),
+        shifts=tuple(shifts),
         selection=selection,
-        warnings=tuple(_warnings(proper, parameter, degeneracy, selection)),
+        warnings=(*_warnings(proper, parameter, degeneracy, selection), *immovable),
     )
 
 
@@ -180,7 +189,7 @@ def _reading(parameter: Parameter, level: float, value: float, n_test: int | Non
         case "lambda":
             reading = f"abstaining costs {value:.3g} of the target's variance"
         case "k":
-            rows = f", {max(math.ceil(value * n_test), 1)} of {n_test} rows" if n_test is not None else ""
+            rows = f", {selected_count(n_test, value)} of {n_test} rows" if n_test and 0 <= value <= 1 else ""
             reading = f"{100 * value:.3g} % of the rows are selected{rows}"
         case "gamma":
             reading = f"one unit of (rescaled) variance costs {value:.3g} of value"

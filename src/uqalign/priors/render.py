@@ -85,11 +85,9 @@ def report_lines(report: ElicitationReport) -> list[tuple[str, list[str]]]:
                 + (", infinite density at 1" if flaw.pole_at_one else ""),
             ],
         ),
-        (
-            "Mode moved by 50 %",
-            [_shift_line(shift) for shift in report.shifts],
-        ),
     ]
+    if report.shifts:
+        sections.append(("Mode moved by 50 %", [_shift_line(shift) for shift in report.shifts]))
     if report.selection is not None:
         rows = report.selection
         sections.append(

@@ -7,7 +7,6 @@ out P(q > (n-1)/n), usually far below rounding error.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy.typing as npt
 
 from uqalign.checks import FloatArray
 from uqalign.priors import Prior
+from uqalign.priors.selection import capacities, capacity_edges, place_worth
 
 FINE_GRID = 256
 """Number of places above which masses are differences of the distribution function alone (good to 1e-16 absolutely).
@@ -22,15 +22,16 @@ FINE_GRID = 256
 Below, the upper tail keeps its relative digits too, which matters to nobody but a reader of the weights.
 """
 
+MOST_PLACES = 100_000_000
+"""Longest ranking whose place weights are tabulated: some gigabytes."""
+
 
 def capacity_masses(prior: Prior, total: float) -> FloatArray:
     """P(k) for k = 1..K, K = ceil(total), k = ceil(total * q), q ~ prior.
 
     `prior` must be a probability on [0, 1].
     """
-    edges = np.minimum(np.arange(math.ceil(total) + 1), total) / total
-    # A share of exactly 0 still selects one row.
-    edges[0] = -1.0
+    edges = capacity_edges(total)
     if len(edges) <= FINE_GRID:
         return prior.interval_mass(edges[:-1], edges[1:])
     return np.diff(prior.cdf(edges))
@@ -52,11 +53,18 @@ class RankWeights:
 
     @classmethod
     def from_prior(cls, prior: Prior, total: float) -> RankWeights:
-        """Weights of a ranking with `total` places under `prior` on k / total."""
-        k = np.minimum(np.arange(1, math.ceil(total) + 1), total)
-        per_row = capacity_masses(prior, total) / k
-        place = np.cumsum(per_row[::-1])[::-1]
-        widths = np.diff(k, prepend=0.0)
+        """Weights of a ranking with `total` places under `prior` on k / total.
+
+        Raises:
+            ValueError: more places than memory should hold.
+        """
+        if total > MOST_PLACES:
+            raise ValueError(
+                f"a ranking of {total:g} places is too long (at most {MOST_PLACES:,}): a sample weight counts "
+                "repetitions of its row here, so divide the weights by a common factor"
+            )
+        place = place_worth(capacity_masses(prior, total), total)
+        widths = np.diff(capacities(total), prepend=0.0)
         return cls(place, np.concatenate([[0.0], np.cumsum(place * widths)]), total)
 
     def span(self, above: FloatArray, size: FloatArray, whole: bool) -> FloatArray:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any, Literal
 
+import numpy as np
+
 from uqalign.checks import gaussian_rows, warn_undefined
-from uqalign.priors import PRIOR_GAMMA, PRIOR_K, Mixture, PointMass, Prior
+from uqalign.priors import PRIOR_GAMMA, PRIOR_K, PointMass, Prior
+from uqalign.priors.composite import parts
 from uqalign.pwu.arguments import PriorLike, aversion_prior, share_prior
 from uqalign.pwu.crossings import crossings_up_to, exact_utility
 from uqalign.pwu.lines import Lines, utility_at
@@ -69,7 +72,7 @@ def risk_averse_top_k_pwu(
 
     Returns:
         The metric in the unit of y, or (metric, error). NaN with an `UndefinedMetricWarning` when the targets are
-        constant and neither `target_variance` nor `aversion_scale` is given.
+        constant and neither `target_variance` nor `aversion_scale` is given, or when a charge exceeds all floats.
 
     Raises:
         ValueError: bad shapes, predictions, weights, priors, payoff, method or scales.
@@ -91,19 +94,25 @@ def risk_averse_top_k_pwu(
         scale = 1 / math.sqrt(unit)
     else:
         scale = bounded("aversion_scale", aversion_scale, high=1e300)
-    lines = Lines.from_rows(y, mu, variance, charged, weight, scale)
+    with np.errstate(over="ignore"):
+        lines = Lines.from_rows(y, mu, variance, charged, weight, scale)
+    if not np.isfinite([lines.slope, lines.charge, lines.gain]).all():
+        undefined = warn_undefined("risk_averse_top_k_pwu", "aversion times variance exceeds the largest float")
+        return (undefined, undefined) if return_error else undefined
     utility, error = _expected_utility(lines, ranks, aversion, method)
     value = 0.0 - utility
     return (value, error) if return_error else value
 
 
 def _expected_utility(lines: Lines, ranks: RankWeights, prior: Prior, method: Method) -> tuple[float, float]:
+    results = [(share, *_utility_under(lines, ranks, part, method)) for share, part in parts(prior)]
+    return math.fsum(share * value for share, value, _ in results), math.fsum(share * e for share, _, e in results)
+
+
+def _utility_under(lines: Lines, ranks: RankWeights, prior: Prior, method: Method) -> tuple[float, float]:
+    """As `_expected_utility`, for a point or a prior without atoms: an atom may lie where lines cross and tie."""
     if isinstance(prior, PointMass):
         return utility_at(lines, ranks, prior.value), 0.0
-    if isinstance(prior, Mixture):
-        parts = [_expected_utility(lines, ranks, component, method) for component in prior.components]
-        value = math.fsum(w * part for w, (part, _) in zip(prior.weights, parts, strict=True))
-        return value, math.fsum(w * error for w, (_, error) in zip(prior.weights, parts, strict=True))
     if method == "exact" or (method == "auto" and _affordable(lines, prior.support[1])):
         return exact_utility(lines, ranks, prior), 0.0
     return quadrature_utility(lines, ranks, prior)

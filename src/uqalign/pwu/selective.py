@@ -15,7 +15,7 @@ from uqalign.checks import (
     reduced,
     warn_undefined,
 )
-from uqalign.priors import PRIOR_LAMBDA
+from uqalign.priors import PRIOR_LAMBDA, Prior
 from uqalign.pwu.arguments import PriorLike, abstention_prior
 from uqalign.scale import constant_coordinate, coordinate_variances, scalar_variance
 
@@ -24,6 +24,13 @@ def _relative(variance: FloatArray, unit: FloatArray | float) -> FloatArray:
     """variance / unit, where a variance of 0 stays 0 and any other one is infinite in units of 0."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return np.where(variance > 0, variance / unit, 0.0)
+
+
+def _losses(squared_error: FloatArray, relative: FloatArray, unit: float, prior: Prior) -> FloatArray:
+    """squared_error P(q >= s) + unit E[q 1{q < s}]: never paid costs nothing, be it infinite."""
+    chance, charge = prior.tail(relative), prior.partial_mean(relative)
+    paid = np.multiply(squared_error, chance, out=np.zeros_like(chance), where=chance > 0)
+    return paid + np.multiply(unit, charge, out=np.zeros_like(charge), where=(charge > 0) & (unit > 0))
 
 
 def selective_pwu(
@@ -66,8 +73,7 @@ def selective_pwu(
     resolved = abstention_prior(prior)
     unit = scalar_variance(y, weight, target_variance)
     relative = _relative(variance, unit)
-    losses = (mu - y) ** 2 * resolved.tail(relative) + unit * resolved.partial_mean(relative)
-    return reduced(losses, weight, reduction)
+    return reduced(_losses((mu - y) ** 2, relative, unit, resolved), weight, reduction)
 
 
 def multivariate_selective_pwu(
@@ -111,5 +117,5 @@ def multivariate_selective_pwu(
         undefined = warn_undefined("multivariate_selective_pwu", constant_coordinate(unit))
         return np.full(len(y), undefined) if reduction == "none" else undefined
     relative = _relative(np.diagonal(covariance, axis1=1, axis2=2), unit)
-    losses = (mu - y) ** 2 / unit * resolved.tail(relative) + resolved.partial_mean(relative)
+    losses = _losses((mu - y) ** 2 / unit, relative, 1.0, resolved)
     return reduced(losses.mean(axis=1), weight, reduction)

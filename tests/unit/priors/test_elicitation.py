@@ -301,3 +301,19 @@ def test_chart_is_written_in_every_format(tmp_path) -> None:
         save_chart(chart, tmp_path / "prior.gif")
     with pytest.raises(FileNotFoundError, match="create it first"):
         save_chart(chart, tmp_path / "nowhere" / "prior.svg")
+
+
+@pytest.mark.parametrize("text", ["point:0.3@0.25..0.5", "uniform:0.4,0.5@0.42..0.5"])
+def test_a_prior_that_cannot_be_moved_within_its_bounds_is_reported_all_the_same(text: str) -> None:
+    report = elicitation_report(text)
+    assert len(report.shifts) < 2
+    assert any("no reading with the mode times 0.5: Truncated" in warning for warning in report.warnings)
+    assert ("Mode moved" in str(report)) == bool(report.shifts)
+
+
+def test_rows_selected_at_a_quantile_are_those_a_decision_selects() -> None:
+    # 100 * 0.07 = 7.000000000000001
+    report = elicitation_report(PointMass(0.07), parameter="k", n_test=100)
+    assert {q.reading for q in report.quantiles} == {"7 % of the rows are selected, 7 of 100 rows"}
+    assert report.selection is not None
+    assert report.selection.median_k == 7

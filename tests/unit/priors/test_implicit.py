@@ -86,7 +86,15 @@ def test_gaussian_nll_is_a_selective_loss_under_pareto() -> None:
     loss = residual * prior.tail(variance) + prior.partial_mean(variance)
     nll = 0.5 * (np.log(2 * np.pi * variance) + residual / variance)
     np.testing.assert_allclose(loss, 2 * eps * nll - eps * math.log(2 * math.pi * eps), rtol=1e-12)
-    assert 0.3 * prior.tail(eps / 2) + prior.partial_mean(eps / 2) == 0.3
+
+
+def test_below_its_scale_the_pareto_prior_is_no_log_likelihood() -> None:
+    # Nobody abstains from a variance of eps / 2: the loss is the squared error, not 2 eps NLL - eps log(2 pi eps).
+    eps, residual = 0.05, 0.3
+    prior = gaussian_nll_prior(eps)
+    assert residual * prior.tail(eps / 2) + prior.partial_mean(eps / 2) == 0.3
+    nll = 0.5 * (math.log(2 * math.pi * eps / 2) + residual / (eps / 2))
+    assert 2 * eps * nll - eps * math.log(2 * math.pi * eps) == pytest.approx(0.565, abs=5e-4)
 
 
 DENSITIES = {

@@ -53,6 +53,7 @@ def test_binary_loss_keeps_its_digits_far_in_the_tail():
 
 
 def test_binary_uniform_range_of_costs():
+    # As briertools' bounded Brier score, which leaves out the term at the end of the range.
     prior = Uniform(0.2, 0.6)
     assert binary_decision_pwu([1], [0.9], prior=prior) == 0
     assert binary_decision_pwu([1], [0.1], prior=prior) == pytest.approx(0.6, rel=1e-14)
@@ -154,6 +155,25 @@ def test_binary_edges():
         binary_decision_pwu([1], [0.5], prior=LogNormal(0, 1))
 
 
+@pytest.mark.parametrize("p", [0.0, 0.1, 0.3, 1.0])
+def test_binary_loss_stays_finite_at_trivial_costs(p):
+    # rtichoke #43
+    for y in (0, 1):
+        assert binary_decision_pwu([y], [p], prior=PointMass(1)) == 0
+        assert binary_decision_pwu([y], [p], prior=PointMass(0)) == float(y == 1 and p == 0)
+
+
+def test_concentrating_costs_on_one_half_gives_the_error_rate():
+    y, p = [1, 1, 0, 0], [0.4, 0.6, 0.4, 0.6]
+    gaps = []
+    for size in (10, 1e3, 1e5):
+        rows = 2 * binary_decision_pwu(y, p, prior=Beta(size, size), reduction="none")
+        gaps.append(np.abs(rows - [1, 0, 0, 1]).max())
+    assert gaps[0] > 0.1
+    assert gaps[1] < 1e-3
+    assert gaps[2] < 1e-12
+
+
 def test_selective_test_vectors():
     assert selective_pwu([2.0], [0.0], [0.2], target_variance=1) == pytest.approx(1.3620992307199997, rel=1e-14)
     assert selective_pwu([2.0], [0.0], [7.0], target_variance=1) == pytest.approx(1 / 6, rel=1e-15)
@@ -211,6 +231,19 @@ def test_selective_on_constant_targets_abstains_for_free():
     y, mean = [0.1, 0.1, 0.1], [0.1, 1.1, 2.1]
     rows = selective_pwu(y, mean, [0.0, 0.0, 0.5], reduction="none")
     assert rows == pytest.approx([0.0, 1.0, 0.0], abs=1e-15)
+    # Nor does it cost anything under a prior whose mean is infinite.
+    rows = selective_pwu(y, mean, [0.0, 0.0, 0.5], prior="pareto:1,0.01", reduction="none")
+    assert rows == pytest.approx([0.0, 1.0, 0.0], abs=1e-15)
+
+
+def test_an_error_that_is_never_paid_costs_nothing_however_large():
+    with np.errstate(over="ignore"):
+        rows = selective_pwu([0.0, 1.0], [1e200, 0.0], [1e300, 0.0], target_variance=1, reduction="none")
+        assert rows == pytest.approx([1 / 6, 1.0], rel=1e-15)
+        assert selective_pwu([0.0, 1.0], [1e200, 0.0], [0.0, 0.0], target_variance=1) == math.inf
+        cov = np.array([[[1e300]], [[0.0]]])
+        value = multivariate_selective_pwu([[0.0], [1.0]], [[1e200], [0.0]], cov, target_variance=1)
+        assert value == pytest.approx((1 / 6 + 1) / 2, rel=1e-15)
 
 
 @pytest.mark.parametrize("unit", [1e-12, 1e12])
@@ -240,6 +273,12 @@ def test_multivariate_selective_is_the_mean_of_standardised_coordinates():
     y, mean, cov = multivariate_problem()
     expected = np.mean([selective_pwu(y[:, d], mean[:, d], cov[:, d, d]) / y[:, d].var() for d in range(3)])
     assert multivariate_selective_pwu(y, mean, cov) == pytest.approx(expected, rel=1e-13)
+
+
+def test_multivariate_selective_of_one_coordinate_is_the_univariate_loss_in_its_unit():
+    y, mean, var = regression_problem()
+    value = multivariate_selective_pwu(y[:, None], mean[:, None], var[:, None, None])
+    assert value == pytest.approx(selective_pwu(y, mean, var) / y.var(), rel=1e-13)
 
 
 def test_multivariate_selective_agrees_with_monte_carlo():

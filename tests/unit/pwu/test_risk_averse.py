@@ -11,7 +11,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from uqalign.checks import UndefinedMetricWarning
-from uqalign.priors import PRIOR_GAMMA, PRIOR_K, Beta, Gamma, Mixture, Pareto, PointMass, Uniform, rank_weights
+from uqalign.priors import (
+    PRIOR_GAMMA,
+    PRIOR_K,
+    Beta,
+    Gamma,
+    Mixture,
+    Pareto,
+    PointMass,
+    Truncated,
+    Uniform,
+    rank_weights,
+)
+from uqalign.priors.composite import parts
 from uqalign.pwu import risk_averse, risk_averse_top_k_pwu, top_k_pwu
 from uqalign.pwu.crossings import crossings_up_to
 from uqalign.pwu.lines import Lines
@@ -54,7 +66,7 @@ def slabs(y, mean, var, *, prior=PRIOR_GAMMA, prior_k=PRIOR_K, scale=None, payof
 def test_exact_equals_slab_by_slab(n, scale, payoff):
     y, mean, var = problem(n, scale, seed=n)
     value = risk_averse_top_k_pwu(y, mean, var, method="exact", payoff=payoff)
-    assert value == pytest.approx(slabs(y, mean, var, payoff=payoff), abs=1e-12)
+    assert value == pytest.approx(slabs(y, mean, var, payoff=payoff), abs=1e-13)
 
 
 @pytest.mark.parametrize(
@@ -147,6 +159,28 @@ def test_point_prior_resolves_ties_at_its_value():
     masses = PRIOR_K.interval_mass(np.arange(3) / 3, np.arange(1, 4) / 3)
     utilities = [risk_averse_top_k_utility(y, mean, var, k=k, aversion=0.5) for k in (1, 2, 3)]
     assert value == pytest.approx(-np.dot(masses, utilities), abs=1e-14)
+
+
+def test_atoms_resolve_ties_within_truncations_and_mixtures_too():
+    y, mean, var = np.array([1.0, 4.0, -2.0]), np.array([2.0, 1.5, 1.0]), np.array([2.0, 1.0, 0.0])
+
+    def value(prior):
+        return risk_averse_top_k_pwu(y, mean, var, prior_aversion=prior, aversion_scale=1)
+
+    point, smooth = PointMass(0.5), Truncated(Beta(2, 6), 0.1, 0.9)
+    assert value(Truncated(point, 0, 1)) == value(point)
+    within = Truncated(Mixture([point, Beta(2, 6), PointMass(0.95)], [0.3, 0.3, 0.4]), 0.1, 0.9)
+    share = 0.3 / (0.3 + 0.3 * float(Beta(2, 6).interval_mass(0.1, 0.9)))
+    assert value(within) == pytest.approx(share * value(point) + (1 - share) * value(smooth), abs=1e-14)
+    assert [type(part) for _, part in parts(within)] == [PointMass, Truncated]
+    assert value(Truncated(Truncated(Beta(2, 6), 0, 0.95), 0.1, 0.9)) == pytest.approx(value(smooth), abs=1e-14)
+
+
+@pytest.mark.parametrize("payoff", ["reported", "residual"])
+def test_charges_beyond_the_largest_float_leave_it_undefined(payoff):
+    rows = ([1.0, 2.0, 3.0], [5.0, 1e200, 1.0], [0.0, 1e308, 1.0])
+    with pytest.warns(UndefinedMetricWarning, match="exceeds the largest float"), np.errstate(over="ignore"):
+        assert math.isnan(risk_averse_top_k_pwu(*rows, target_variance=1e-6, payoff=payoff))
 
 
 def test_mixture_is_the_mean_of_its_components():
@@ -293,12 +327,15 @@ def expected_utility(mean, var, reported_mean, reported_var, k, gamma, payoff):
     return np.mean(mean[chosen] - gamma * squared[chosen])
 
 
-@pytest.mark.parametrize(("k", "gamma"), [(5, 0.3), (10, 1.0), (20, 0.1)])
-def test_residual_payoff_is_proper_and_reported_payoff_is_gamed(k, gamma):
+@pytest.mark.parametrize(
+    ("k", "gamma", "truth", "lie"), [(5, 0.3, 1.006, 1.231), (10, 1.0, 0.262, 0.943), (20, 0.1, 0.469, 0.559)]
+)
+def test_residual_payoff_is_proper_and_reported_payoff_is_gamed(k, gamma, truth, lie):
     rng = np.random.default_rng(0)
     mean, var = rng.normal(size=40), rng.gamma(2, 0.5, 40)
     honest = {payoff: expected_utility(mean, var, mean, var, k, gamma, payoff) for payoff in ("reported", "residual")}
-    assert expected_utility(mean, var, mean, np.zeros(40), k, gamma, "reported") > honest["reported"] + 0.05
+    assert honest["reported"] == pytest.approx(truth, abs=5e-4)
+    assert expected_utility(mean, var, mean, np.zeros(40), k, gamma, "reported") == pytest.approx(lie, abs=5e-4)
     for _ in range(2000):
         spread = rng.choice([0.01, 0.3, 2.0])
         report = mean + spread * rng.normal(size=40), var * np.exp(spread * rng.normal(size=40))

@@ -63,7 +63,19 @@ def test_agrees_with_monte_carlo():
 
 
 def test_without_positives_it_prints_as_zero():
-    assert str(top_k_pwu([0, 0, 0], [0.1, 0.2, 0.3])) == "0.0"
+    # scikit-learn #8245, #30615
+    for prior in (PRIOR_K, Uniform(0, 1), PointMass(0), PointMass(1)):
+        assert str(top_k_pwu([0, 0, 0], [0.1, 0.2, 0.3], prior=prior)) == "0.0"
+
+
+def test_all_tied_scores_are_worth_the_prevalence_in_every_order():
+    # numpy #24064: the order of equal keys depends on the processor.
+    values = {
+        top_k_pwu(np.isin(np.arange(8), positives), [0.5] * 8) for positives in itertools.combinations(range(8), 4)
+    }
+    assert len(values) == 1
+    assert values.pop() == pytest.approx(-0.5, rel=1e-15)
+    assert top_k_pwu([1, 1, 1, 1, 0, 0, 0, 0], [0.5] * 8, prior=PointMass(3 / 8)) == -0.5
 
 
 def test_with_positives_only_it_is_minus_one():
@@ -139,3 +151,22 @@ def test_share_to_count_survives_rounding():
     assert selected_count(10, 0.11) == 2
     assert math.ceil(1000 * 0.007) == 7
     assert selected_count(100, 0.07) == 7  # 100 * 0.07 = 7.000000000000001
+    assert selected_count(3, np.nextafter(1 / 3, 1)) == 2  # 3 times it rounds to 1
+    for share in (1.5, -0.1, math.nan, 30):
+        with pytest.raises(ValueError, match=r"share = .* must lie in \[0, 1\]"):
+            selected_count(3, share)
+
+
+@given(n=st.integers(1, 2000), k=st.integers(0, 2000), step=st.integers(-2, 2))
+@settings(deadline=None)
+def test_a_share_and_a_prior_on_that_share_select_equally_many(n, k, step):
+    share = min(k, n) / n
+    for _ in range(abs(step)):
+        share = float(np.clip(np.nextafter(share, math.copysign(math.inf, step)), 0, 1))
+    assert np.argmax(capacity_masses(PointMass(share), float(n))) + 1 == selected_count(n, share)
+
+
+def test_rankings_longer_than_memory_are_refused():
+    # Survey weights count the people that a row stands for.
+    with pytest.raises(ValueError, match="divide the weights by a common factor"):
+        top_k_pwu([1, 0], [0.3, 0.2], sample_weight=[1e11, 1e11])
