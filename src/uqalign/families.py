@@ -144,7 +144,9 @@ def _cost(y_true: Any, theta: Mapping[str, float]) -> dict[str, Any]:
 
 
 def _class_cost(y_true: Any, theta: Mapping[str, float]) -> dict[str, Any]:
-    return {"j": int(theta[CLASS]), "c": theta["c"]}
+    j = theta[CLASS]
+    # A class read from a table may be 2.0; what is no whole number is left for the utility to refuse.
+    return {"j": int(j) if float(j).is_integer() else j, "c": theta["c"]}
 
 
 def _capacity(y_true: Any, theta: Mapping[str, float]) -> dict[str, Any]:

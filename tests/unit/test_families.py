@@ -207,3 +207,17 @@ def test_the_plan_names_the_same_families():
     from uqalign import jobs
 
     assert {task: tuple(family.name for family in families_of(task)) for task in TASKS} == dict(jobs.FAMILIES)
+
+
+def test_shares_and_classes_that_mean_nothing_are_refused():
+    y, p = [1, 0, 0], [0.1, 0.2, 0.3]
+    for q in (1.5, 30, math.nan):
+        with pytest.raises(ValueError, match=r"share = .* must lie in \[0, 1\]"):
+            FAMILIES["top_k"].evaluate(y, (p,), Theta(q=q))
+    probabilities = [[0.1, 0.2, 0.7], [0.5, 0.3, 0.2]]
+    one_vs_rest = FAMILIES["one_vs_rest"]
+    assert one_vs_rest.evaluate([2, 0], (probabilities,), Theta(j=2.0, c=0.1)) == one_vs_rest.evaluate(
+        [2, 0], (probabilities,), Theta(j=2, c=0.1)
+    )
+    with pytest.raises(ValueError, match=r"j = 1\.7"):
+        one_vs_rest.evaluate([2, 0], (probabilities,), Theta(j=1.7, c=0.1))
