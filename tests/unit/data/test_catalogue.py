@@ -70,6 +70,7 @@ def test_integer_categories_survive_parquet(tmp_path: Path) -> None:
     assert isinstance(again["c"].dtype, pd.CategoricalDtype)
     assert isinstance(again["s"].dtype, pd.CategoricalDtype)
     assert level_names(again["c"]).tolist() == ["3", "1", "3", None]
+    assert again["c"].cat.categories.tolist() == frame["c"].cat.categories.tolist() == [1, 3]
     assert level_names(again["s"]).tolist() == ["b", "a", None, "b"]
     with pytest.raises(ValueError, match="not a readable Parquet file"):
         readers.read_parquet(files("PAR?"))

@@ -56,6 +56,15 @@ def test_every_form_of_missing_is_missing_at_training_and_at_prediction() -> Non
     np.testing.assert_array_equal(test, [[1, 0]] * 3)
 
 
+def test_three_forms_of_missing_in_one_column_of_training_and_test() -> None:
+    """TabPFN #545, #108: the same encoding for all three."""
+    column = [pd.NA, "a", "b", None, np.nan]
+    features = frame(c=pd.Series([*column, *column], dtype=object))
+    for part in prepare(features, {"c": "categorical"}, np.arange(5), np.arange(5, 10), scale=True):
+        assert part[0].tolist() == part[3].tolist() == part[4].tolist() == [1, 0]
+        assert part[1:3].tolist() == [[1, 0], [0, 1]]
+
+
 def test_missing_at_prediction_only() -> None:
     """scikit-learn #17406: missing is not an unknown level."""
     features = frame(c=["a", "a", "b", "b", "a", None, "z"], x=[1, 2, 3, 4, 5, np.nan, 7.0])
