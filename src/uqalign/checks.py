@@ -282,6 +282,7 @@ def exact_sum(values: FloatArray) -> float:
         return math.fsum(np.ldexp(flat, -_HEADROOM).tolist()) * 2.0**_HEADROOM
 
 
+SMALLEST = 5e-324
 _HEADROOM = 64
 """log2 of the number of values whose sum cannot overflow once each is divided by it."""
 
@@ -291,7 +292,8 @@ def relative_weight(weight: FloatArray | None) -> FloatArray | None:
     if weight is None:
         return None
     _, exponent = np.frexp(weight.max())
-    scaled: FloatArray = np.ldexp(weight, -exponent)
+    # What is left of a weight of 1e-300 beside one of 1e300 is the smallest number, so that its row still counts.
+    scaled: FloatArray = np.maximum(np.ldexp(weight, -exponent), np.where(weight > 0, SMALLEST, 0.0))
     return scaled
 
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from uqalign.checks import encode_labels, exact_sum, float_array, relative_weight, weighted_mean
-from uqalign.metrics import brier_score, mean_squared_error
+from uqalign.metrics import brier_score, mean_squared_error, retention_auc
 
 LARGE = 1.7e308
 
@@ -38,6 +38,13 @@ def test_only_ratios_of_weights_matter_however_large_or_small(unit):
     y, p = [1, 0, 1], [0.3, 0.4, 0.9]
     expected = brier_score(y, p, sample_weight=[1, 4, 2])
     assert brier_score(y, p, sample_weight=np.array([1, 4, 2]) * unit) == pytest.approx(expected, rel=1e-15)
+
+
+def test_a_weight_beside_a_vastly_larger_one_still_counts():
+    weights = [1e-300, 1e300]
+    assert retention_auc([1, 0], [0.9, 0.4], sample_weight=weights) == 0.0
+    assert retention_auc([0, 0], [0.9, 0.4], sample_weight=weights) == pytest.approx(0.0, abs=1e-300)
+    assert weighted_mean(np.array([math.inf, 1.0]), np.array(weights)) == math.inf
 
 
 @given(st.lists(st.floats(1e-200, 1e200), min_size=1, max_size=8))

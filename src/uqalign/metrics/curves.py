@@ -14,7 +14,7 @@ from uqalign.metrics.calibration import ClassView, check_levels, check_view, cla
 from uqalign.metrics.classification import class_rows
 from uqalign.metrics.grouping import group_sums
 from uqalign.metrics.retention import retention_steps
-from uqalign.priors import Prior
+from uqalign.priors import Prior, as_prior
 from uqalign.ranking import group_ties
 
 
@@ -158,7 +158,7 @@ def decision_curve(
     y_true: Any,
     p: Any,
     *,
-    prior: Prior | None = None,
+    prior: Prior | str | None = None,
     thresholds: Any = None,
     labels: Sequence[Any] | None = None,
     sample_weight: Any = None,
@@ -173,7 +173,7 @@ def decision_curve(
     Args:
         y_true: binary classes (n,).
         p: probabilities (n,) or (n, 2).
-        prior: adds the column density, its density at the threshold.
+        prior: a prior on c, or text such as "beta:2,10"; adds the column density, its density at the threshold.
         thresholds: costs in [0, 1] to evaluate at instead of every breakpoint.
         labels: (negative, positive) classes.
         sample_weight: non-negative weights (n,).
@@ -214,7 +214,7 @@ def decision_curve(
             "always": in_vain[0] * cost_at,
         }
     )
-    return frame if prior is None else frame.assign(density=prior.density(cost_at))
+    return frame if prior is None else frame.assign(density=as_prior(prior).density(cost_at))
 
 
 def _thresholds(thresholds: Any) -> FloatArray:

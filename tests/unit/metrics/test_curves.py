@@ -130,6 +130,7 @@ def test_area_under_the_decision_curve_is_the_prior_weighted_utility():
         )
         area += piece
     assert area == pytest.approx(binary_decision_pwu(y, p, prior=PRIOR_C), rel=1e-9)
+    assert decision_curve(y, p, prior="beta:2,10").equals(curve)
     np.testing.assert_array_equal(curve["density"], PRIOR_C.density(curve["threshold"].to_numpy()))
 
 
