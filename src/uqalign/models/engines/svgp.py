@@ -20,7 +20,6 @@ import torch
 
 from uqalign.checks import FloatArray
 from uqalign.models.gp import batch_size, inducing_points
-from uqalign.training.adam import Adam
 
 EPOCHS, LEARNING_RATE = 100, 5e-3
 LEAST_NOISE = 1e-4
@@ -174,19 +173,23 @@ def train(
     rows = torch.arange(len(lanes), device=device)[:, None]
     model = SparseGP(x[rows, orders()[:, : inducing_points(n)]], numerics.jitter)
     failed = torch.zeros(len(lanes), dtype=torch.bool, device=device)
-    optimiser, every_lane = Adam(model.values, "adam", weight_decay=0.0), range(len(lanes))
+    # A lane is a parameter of its own, so that the optimiser's kernel treats it as if it were alone.
+    parameters = list(model.values.unbind())
+    optimiser = torch.optim.Adam(parameters, lr=LEARNING_RATE, fused=True)
     for _ in range(epochs):
         for batch in torch.split(orders(), batch_size(n), dim=1):
             # A row counted twice is the same mean, without a matrix-vector product.
             batch = batch if batch.shape[1] > 1 else batch.expand(-1, 2)
-            model.values.requires_grad_()
+            model.values = model.values.detach().requires_grad_()
             model.unpack()
             mean, variance, broken = model.latent(x[rows, batch])
             failed |= broken
             fit = model.expected_log_likelihood(mean, variance, y[rows, batch], binary).mean(1)
             (slopes,) = torch.autograd.grad((model.divergence() / n - fit).sum(), model.values)
-            model.values = model.values.detach()
-            optimiser.update(model.values, slopes, every_lane, LEARNING_RATE)
+            for parameter, slope in zip(parameters, slopes, strict=True):
+                parameter.grad = slope
+            optimiser.step()
+    model.values = model.values.detach()
     model.unpack()
     return model, failed
 
