@@ -17,34 +17,39 @@ class Adam:
     The update is torch's fused kernel, which takes a list of tensors with a step count each: here the list of lanes.
     """
 
-    def __init__(self, values: Tensor, kind: Literal["adam", "adamw"], weight_decay: float) -> None:
+    def __init__(self, values: Tensor, gradients: Tensor, kind: Literal["adam", "adamw"], weight_decay: float) -> None:
         self._kernel = torch._fused_adam_ if kind == "adam" else torch._fused_adamw_
         self._decay = weight_decay
-        self._set(torch.zeros_like(values), torch.zeros_like(values), torch.zeros(len(values), device=values.device))
+        self._moments = torch.zeros_like(values), torch.zeros_like(values)
+        self._steps = torch.zeros(len(values), device=values.device)
+        self._bind(values, gradients)
 
-    def _set(self, first: Tensor, second: Tensor, steps: Tensor) -> None:
-        self._first, self._second, self._steps = first, second, steps
-        self._lanes = list(zip(first.unbind(), second.unbind(), steps.unbind(), strict=True))
+    def _bind(self, values: Tensor, gradients: Tensor) -> None:
+        self._lanes = [list(x.unbind()) for x in (values, gradients, *self._moments, self._steps)]
 
-    def keep(self, lanes: Tensor) -> None:
-        """Drop all lanes but these."""
-        self._set(*(x.index_select(0, lanes) for x in (self._first, self._second, self._steps)))
+    def keep(self, lanes: Tensor, values: Tensor, gradients: Tensor) -> None:
+        """Drop all lanes but these, whose values and gradients are now rows of other tensors."""
+        first, second = self._moments
+        self._moments = first.index_select(0, lanes), second.index_select(0, lanes)
+        self._steps = self._steps.index_select(0, lanes)
+        self._bind(values, gradients)
 
-    def update(self, values: Tensor, gradients: Tensor, lanes: Sequence[int], rate: float) -> None:
+    def update(self, lanes: Sequence[int], rate: float) -> None:
         """One step of `lanes` in place; the others stay as they are."""
-        if len(lanes) == len(values):
+        chosen = self._lanes
+        if len(lanes) == len(self._steps):
             self._steps.add_(1)
         else:
-            self._steps[torch.tensor(lanes, device=values.device)] += 1
-        rows, slopes = values.unbind(), gradients.unbind()
-        first, second, steps = zip(*(self._lanes[lane] for lane in lanes), strict=True)
+            self._steps[torch.tensor(lanes, device=self._steps.device)] += 1
+            chosen = [[rows[lane] for lane in lanes] for rows in self._lanes]
+        values, gradients, first, second, steps = chosen
         self._kernel(
-            [rows[lane] for lane in lanes],
-            [slopes[lane] for lane in lanes],
-            list(first),
-            list(second),
+            values,
+            gradients,
+            first,
+            second,
             [],
-            list(steps),
+            steps,
             lr=rate,
             beta1=BETA_1,
             beta2=BETA_2,

@@ -71,7 +71,7 @@ def train(replicates: Sequence[Replicate], store: Store, device: torch.device) -
     """
     recipe = replicates[0].recipe
     lanes = Lanes(replicates, store.columns, device)
-    adam = Adam(lanes.weights.values, recipe.optimiser, recipe.weight_decay)
+    adam = Adam(lanes.weights.values, lanes.gradients, recipe.optimiser, recipe.weight_decay)
     present = list(replicates)
     done = [False] * len(present)
     schedule = _Schedule.of(present, store, device)
@@ -94,7 +94,7 @@ def train(replicates: Sequence[Replicate], store: Store, device: torch.device) -
         if 8 * (len(present) - len(staying)) >= len(present):
             kept = torch.tensor(staying, device=device)
             lanes.keep(kept)
-            adam.keep(kept)
+            adam.keep(kept, lanes.weights.values, lanes.gradients)
             present, done = [present[lane] for lane in staying], [False] * len(staying)
             schedule = _Schedule.of(present, store, device)
 
@@ -121,7 +121,7 @@ def _epoch(
         if recipe.gradient_norm is not None:
             length = gradients.norm(dim=1, keepdim=True)
             gradients.mul_((recipe.gradient_norm / (length + 1e-6)).clamp_(max=1))
-        adam.update(lanes.weights.values, gradients, step.active, rate)
+        adam.update(step.active, rate)
 
 
 def _evaluation(step: Step) -> Pass:

@@ -11,6 +11,9 @@ from torch import Tensor
 from uqalign.models.nets.layers import layer_norm, linear, linear_parameters, norm_parameters
 from uqalign.models.nets.network import Parameter, Pass, Tensors
 
+MOST_SETS = 2**15
+"""Sets in one call of torch's fused attention, whose kernels for CUDA know at most 65,535."""
+
 
 def token_parameters(columns: int, width: int) -> dict[str, Parameter]:
     """A weight and a bias vector per feature, and the classification token."""
@@ -60,7 +63,8 @@ def attention(
         share = now.dropout(share.view(lanes, sets, *share.shape[1:]), dropout).view(share.shape)
         mixed = share @ value
     else:
-        mixed = F.scaled_dot_product_attention(query, key, value)
+        parts = zip(*(x.split(MOST_SETS) for x in (query, key, value)), strict=True)
+        mixed = torch.cat([F.scaled_dot_product_attention(q, k, v) for q, k, v in parts])
     return linear(weights, f"{name}.out", mixed.transpose(1, 2).reshape(lanes, sets, length, width))
 
 
