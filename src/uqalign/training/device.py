@@ -12,11 +12,9 @@ import torch
 
 from uqalign.errors import UserError
 
-CPU_BLOCK = 48 * 2**20
-"""Bytes of a block on a CPU: about what its caches hold."""
-
+CPU_BLOCK = 128 * 2**20
 MOST_LANES = {"cpu": 32, "cuda": 256}
-"""More lanes save no time: asking for operations is already cheap beside doing them."""
+"""Bytes and lanes of a block beyond which more lanes save no time: asking for an operation is cheap beside doing it."""
 
 MMAP_THRESHOLD, TRIM_THRESHOLD = -3, -1
 """Names of two settings of the GNU C library's allocator."""

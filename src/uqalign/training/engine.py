@@ -13,7 +13,7 @@ from torch import Tensor
 from uqalign.models.nets.network import Noise, Pass
 from uqalign.training.adam import Adam
 from uqalign.training.lanes import Lanes
-from uqalign.training.plan import Plan, Step, epoch_plan, evaluation_plan
+from uqalign.training.plan import Plan, epoch_plan, evaluation_plan
 from uqalign.training.replicate import Replicate
 from uqalign.training.rows import Rows
 
@@ -60,7 +60,7 @@ class _Schedule:
         rows = replicates[0].recipe.network.evaluation_rows
         evaluation = evaluation_plan([len(r.validation) for r in replicates], rows, device)
         positions = [store.start(r.rows) + r.validation for r in replicates]
-        noise = Noise([r.bits for r in replicates])
+        noise = Noise([r.noise for r in replicates])
         return cls(epoch_plan(replicates, device), evaluation, evaluation.deal(positions), noise)
 
 
@@ -113,19 +113,15 @@ def _epoch(
     positions = schedule.epoch.deal([store.start(r.rows) + r.shuffle() for r in present])
     for step, dealt in zip(schedule.epoch.steps, positions, strict=True):
         x, y = store.read(dealt[:, : step.rows])
-        now = Pass(step.counts, step.sizes, schedule.noise, step.used)
+        now = Pass(step.sizes, schedule.noise)
         output = recipe.network.forward(lanes.leaves, lanes.buffers.views, x, now)
         loss = (head.loss(output, y) * step.weights).sum()
-        decay = recipe.matrix_decay / step.sizes if recipe.matrix_decay else None
+        decay = recipe.matrix_decay / step.sizes.rows if recipe.matrix_decay else None
         gradients = lanes.differentiate(loss, decay)
         if recipe.gradient_norm is not None:
             length = gradients.norm(dim=1, keepdim=True)
             gradients.mul_((recipe.gradient_norm / (length + 1e-6)).clamp_(max=1))
         adam.update(step.active, rate)
-
-
-def _evaluation(step: Step) -> Pass:
-    return Pass(step.counts, step.sizes, None, step.used)
 
 
 @torch.no_grad()
@@ -136,7 +132,7 @@ def _scores(present: Sequence[Replicate], lanes: Lanes, schedule: _Schedule, sto
     total = torch.zeros(len(present), dtype=torch.float64, device=store.x.device)
     for step, dealt in zip(schedule.evaluation.steps, schedule.validation, strict=True):
         x, y = store.read(dealt[:, : step.rows])
-        output = recipe.network.forward(lanes.weights.views, lanes.buffers.views, x, _evaluation(step))
+        output = recipe.network.forward(lanes.weights.views, lanes.buffers.views, x, Pass(step.sizes))
         if recipe.score == "accuracy":
             value = torch.where(output.isfinite().all(-1), head.hits(output, y), torch.nan)
         else:
@@ -154,7 +150,7 @@ def _predict(replicate: Replicate, lanes: Lanes, lane: int, store: Store, device
     outputs = []
     for step, dealt in zip(plan.steps, plan.deal([positions]), strict=True):
         x, _ = store.read(dealt[:, : step.rows])
-        outputs.append(replicate.recipe.network.forward(weights, buffers, x, _evaluation(step))[0])
+        outputs.append(replicate.recipe.network.forward(weights, buffers, x, Pass(step.sizes))[0])
     return torch.cat(outputs).cpu().numpy().astype(np.float64)
 
 

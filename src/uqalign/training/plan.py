@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from uqalign.models.nets.network import Sizes
 from uqalign.training.replicate import Indices, Replicate
 
 
@@ -17,33 +18,22 @@ class Step:
     """One gradient step of a block, or one chunk of rows to evaluate.
 
     Attributes:
-        counts: rows in use per lane; a lane without rows sits the step out.
+        sizes: rows in use per lane; a lane without rows sits the step out.
         active: lanes with rows.
         weights: (R, rows) one over the lane's rows in use, zero for padding.
-        sizes: (R, 1, 1) rows in use per lane, at least one.
-        used: (R, rows, 1) ones and zeros, or None if there is no padding.
     """
 
-    counts: list[int]
+    sizes: Sizes
     active: list[int]
     weights: Tensor
-    sizes: Tensor
-    used: Tensor | None
 
     @classmethod
     def of(cls, counts: np.ndarray, device: torch.device) -> Step:
-        used = np.arange(counts.max()) < counts[:, None]
-        sizes = np.maximum(counts, 1)[:, None]
-
-        def tensor(values: np.ndarray) -> Tensor:
-            return torch.tensor(values, dtype=torch.get_default_dtype(), device=device)
-
+        weights = (np.arange(counts.max()) < counts[:, None]) / np.maximum(counts, 1)[:, None]
         return cls(
-            counts=[int(count) for count in counts],
+            sizes=Sizes.of(counts.tolist(), device),
             active=[int(lane) for lane in np.flatnonzero(counts)],
-            weights=tensor(used / sizes),
-            sizes=tensor(sizes[:, :, None]),
-            used=None if used.all() else tensor(used[:, :, None]),
+            weights=torch.tensor(weights, dtype=torch.get_default_dtype(), device=device),
         )
 
     @property

@@ -8,7 +8,7 @@ import torch
 
 from uqalign.checks import FloatArray
 from uqalign.models.base import FitFailed
-from uqalign.models.nets.network import Bits
+from uqalign.models.nets.network import noise_stream
 from uqalign.tasks import CLASSIFICATION
 from uqalign.training.recipe import Recipe
 from uqalign.training.rows import Rows
@@ -39,7 +39,7 @@ class Replicate:
         self.weights: dict[str, FloatArray] = {name: p.draw(self._rng) for name, p in parameters.items()}
         stratify = recipe.stratify and rows.problem.task in CLASSIFICATION
         self.fit, self.validation = hold_out(n, recipe.validation, rows.y if stratify else None, self._rng)
-        self.bits = Bits(seed, device)
+        self.noise = noise_stream(seed, device)
         self.batch = min(recipe.batch_size(n), len(self.fit))
         self.max_epochs = recipe.max_epochs(n)
         self.epoch = 0

@@ -9,18 +9,15 @@ from torch import nn
 
 from uqalign.models.nets.attention import attention, attention_parameters, encoder_layer, encoder_parameters
 from uqalign.models.nets.layers import batch_norm, layer_norm, linear
-from uqalign.models.nets.network import Bits, Noise, Pass
+from uqalign.models.nets.network import Noise, Pass, Sizes, noise_stream
 
 LANES = 3
 CPU = torch.device("cpu")
 
 
-def passes(counts, *, training, rows=None):
-    rows = max(counts) if rows is None else rows
-    used = (torch.arange(rows) < torch.tensor(counts)[:, None]).float().unsqueeze(-1)
-    sizes = torch.tensor([float(max(count, 1)) for count in counts]).view(-1, 1, 1)
-    noise = Noise([Bits(seed, CPU) for seed in range(len(counts))]) if training else None
-    return Pass(counts, sizes, noise, None if bool(used.all()) else used)
+def passes(counts, *, training):
+    noise = Noise([noise_stream(seed, CPU) for seed in range(len(counts))]) if training else None
+    return Pass(Sizes.of(counts, CPU), noise)
 
 
 def drawn(parameters):
@@ -109,7 +106,7 @@ class TestBatchNorm:
 
 class TestDropout:
     def test_share_and_mean(self):
-        noise = Noise([Bits(seed, CPU) for seed in range(2)])
+        noise = Noise([noise_stream(seed, CPU) for seed in range(2)])
         y = noise.dropout(torch.ones(2, 500, 400), 0.1, [500, 500])
         zeros = (y == 0).double().mean((1, 2))
         standard_error = (0.1 * 0.9 / 200_000) ** 0.5
@@ -120,20 +117,20 @@ class TestDropout:
 
     @pytest.mark.parametrize("probability", [0.0, 0.25, 0.5])
     def test_other_probabilities(self, probability):
-        y = Noise([Bits(0, CPU)]).dropout(torch.ones(1, 500, 400), probability, [500])
+        y = Noise([noise_stream(0, CPU)]).dropout(torch.ones(1, 500, 400), probability, [500])
         assert abs((y == 0).double().mean() - probability) < 4 * (0.25 / 200_000) ** 0.5
 
     def test_a_lane_does_not_notice_others_or_padding(self):
         x = torch.randn(3, 9, 5)
-        together = Noise([Bits(seed, CPU) for seed in range(3)])
-        alone = Noise([Bits(1, CPU)])
+        together = Noise([noise_stream(seed, CPU) for seed in range(3)])
+        alone = Noise([noise_stream(1, CPU)])
         for counts in ([9, 4, 1], [3, 9, 9], [9, 2, 2]):
             y = together.dropout(x, 0.3, counts)[1, : counts[1]]
             torch.testing.assert_close(y, alone.dropout(x[1:2, : counts[1]], 0.3, [counts[1]])[0])
 
     def test_the_slope_is_that_of_the_mask(self):
         x = torch.randn(2, 4, 3, requires_grad=True)
-        y = Noise([Bits(seed, CPU) for seed in range(2)]).dropout(x, 0.5, [4, 4])
+        y = Noise([noise_stream(seed, CPU) for seed in range(2)]).dropout(x, 0.5, [4, 4])
         (slope,) = torch.autograd.grad(y.sum(), x)
         torch.testing.assert_close(slope * x, y)
 

@@ -68,7 +68,7 @@ def test_a_plan_deals_every_row_once_in_order(sizes):
     for lane, (order, batch) in enumerate(zip(orders, batches, strict=True)):
         seen = []
         for step, positions in zip(plan.steps, dealt, strict=True):
-            count = step.counts[lane]
+            count = step.sizes.counts[lane]
             assert count <= batch
             assert (lane in step.active) == (count > 0)
             assert (positions[lane] // 1000 == lane).all()  # padding is the lane's own
@@ -78,7 +78,7 @@ def test_a_plan_deals_every_row_once_in_order(sizes):
             seen.extend(positions[lane, :count].tolist())
         assert seen == order.tolist()
     for step in plan.steps:
-        assert (step.used is None) == (min(step.counts) == step.rows)
+        assert (step.sizes.used is None) == (min(step.sizes.counts) == step.rows)
 
 
 def test_evaluation_chunks_are_in_row_order():

@@ -35,11 +35,11 @@ def trained(rows, scores, monkeypatch, **settings):
 
 
 def output_of(weights, rows):
-    from uqalign.models.nets.network import Pass
+    from uqalign.models.nets.network import Pass, Sizes
 
     x = torch.from_numpy(rows.x[rows.n_train :]).unsqueeze(0)
     lanes = {name: value.unsqueeze(0) for name, value in weights.items()}
-    return RECIPE.network.forward(lanes, {}, x, Pass([x.shape[1]], torch.ones(1, 1, 1)))[0].double().numpy()
+    return RECIPE.network.forward(lanes, {}, x, Pass(Sizes.of([x.shape[1]], CPU)))[0].double().numpy()
 
 
 @pytest.mark.parametrize(

@@ -47,9 +47,21 @@ def attention_parameters(name: str, width: int) -> dict[str, Parameter]:
 
 
 def attention(
-    weights: Tensors, name: str, queries: Tensor, context: Tensor, *, heads: int, dropout: float, now: Pass
+    weights: Tensors,
+    name: str,
+    queries: Tensor,
+    context: Tensor,
+    *,
+    heads: int,
+    dropout: float,
+    now: Pass,
+    sets_are_rows: bool = True,
 ) -> Tensor:
-    """Multi-head attention of `queries` (R, sets, q, width) to `context` (R, sets, k, width) of the same set."""
+    """Multi-head attention of `queries` (R, sets, q, width) to `context` (R, sets, k, width) of the same set.
+
+    Args:
+        sets_are_rows: False where a set is something else than a row, and none is padding.
+    """
     lanes, sets, length, width = queries.shape
 
     def split(x: Tensor) -> Tensor:
@@ -60,7 +72,8 @@ def attention(
     if now.training and dropout:
         scores = (query * (width // heads) ** -0.5) @ key.transpose(-1, -2)
         share = torch.softmax(scores, dim=-1)
-        share = now.dropout(share.view(lanes, sets, *share.shape[1:]), dropout).view(share.shape)
+        counts = None if sets_are_rows else [sets] * lanes
+        share = now.dropout(share.view(lanes, sets, *share.shape[1:]), dropout, counts).view(share.shape)
         mixed = share @ value
     else:
         parts = zip(*(x.split(MOST_SETS) for x in (query, key, value)), strict=True)

@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from uqalign.models.nets.network import Parameter, Pass, Tensors
+from uqalign.models.nets.network import Parameter, Pass, Sizes, Tensors
 
 
 def linear_parameters(name: str, inputs: int, outputs: int) -> dict[str, Parameter]:
@@ -45,7 +45,7 @@ def layer_norm(weights: Tensors, name: str, x: Tensor) -> Tensor:
     return _scale_and_shift(weights, name, F.layer_norm(x, (x.shape[-1],)))
 
 
-MOMENTUM, EPSILON = 0.1, 1e-5
+EPSILON = 1e-5
 
 
 def batch_norm_buffers(name: str, width: int) -> dict[str, Parameter]:
@@ -58,27 +58,43 @@ class _BatchNorm(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, mean: Tensor, var: Tensor, used: Tensor | None, sizes: Tensor
+        ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, running_mean: Tensor, running_var: Tensor, sizes: Sizes
     ) -> Tensor:
-        scale = torch.rsqrt(var + EPSILON)
-        normal = (x - mean).mul_(scale)
-        ctx.save_for_backward(normal, weight * scale, sizes)
-        ctx.used = used
+        mean = _mean(x, sizes)
+        centred = x - mean
+        var = _mean(centred.square(), sizes)
+        if min(sizes.counts) < 2:
+            mean, var = (
+                torch.where(sizes.momentum > 0, new, running)
+                for new, running in ((mean, running_mean), (var, running_var))
+            )
+            centred = x - mean
+        running_mean.lerp_(mean, sizes.momentum.expand_as(mean))
+        running_var.lerp_(var * sizes.unbiased, sizes.momentum.expand_as(var))
+        scale = var.add_(EPSILON).rsqrt_()
+        normal = centred.mul_(scale)
+        ctx.save_for_backward(normal, weight * scale)
+        ctx.sizes = sizes
         return torch.addcmul(bias, normal, weight)
 
     @staticmethod
     def backward(ctx: Any, slope: Tensor) -> tuple[Tensor | None, ...]:
-        normal, scale, sizes = ctx.saved_tensors
-        if ctx.used is not None:
-            slope = slope * ctx.used
+        normal, scale = ctx.saved_tensors
+        sizes: Sizes = ctx.sizes
+        if sizes.used is not None:
+            slope = slope * sizes.used
         bias = slope.sum(1, keepdim=True)
         weight = (slope * normal).sum(1, keepdim=True)
-        # A lane of one row is normalised by constants: its statistics have no slope.
-        share = torch.where(sizes > 1, scale / sizes, 0.0)
-        x = torch.addcmul(-share * bias, slope, scale).addcmul_(normal, -share * weight)
-        if ctx.used is not None:
-            x.mul_(ctx.used)
-        return x, weight, bias, None, None, None, None
+        share = scale * -sizes.slope
+        x = torch.addcmul(share * bias, slope, scale).addcmul_(normal, share * weight)
+        if sizes.used is not None:
+            x.mul_(sizes.used)
+        return x, weight, bias, None, None, None
+
+
+def _mean(x: Tensor, sizes: Sizes) -> Tensor:
+    """(R, 1, width) means over the rows in use."""
+    return (x if sizes.used is None else x * sizes.used).sum(1, keepdim=True).div_(sizes.rows)
 
 
 def batch_norm(weights: Tensors, buffers: Tensors, name: str, x: Tensor, now: Pass) -> Tensor:
@@ -87,20 +103,9 @@ def batch_norm(weights: Tensors, buffers: Tensors, name: str, x: Tensor, now: Pa
     A lane with a single row has no spread: it is normalised by its running statistics and leaves them as they are.
     """
     weight, bias = weights[f"{name}.weight"].unsqueeze(1), weights[f"{name}.bias"].unsqueeze(1)
-    running_mean, running_var = buffers[f"{name}.mean"].unsqueeze(1), buffers[f"{name}.var"].unsqueeze(1)
-    if not now.training:
-        scale = weight * torch.rsqrt(running_var + EPSILON)
-        return torch.addcmul(bias - running_mean * scale, x, scale)
-    with torch.no_grad():
-        mean = (x if now.used is None else x * now.used).sum(1, keepdim=True) / now.sizes
-        squares = (x - mean).square_()
-        var = (squares if now.used is None else squares * now.used).sum(1, keepdim=True) / now.sizes
-        several = now.sizes > 1
-        if min(now.counts) < 2:
-            mean, var = torch.where(several, mean, running_mean), torch.where(several, var, running_var)
-        momentum = torch.where(several, MOMENTUM, 0.0).expand_as(running_mean)
-        unbiased = var * (now.sizes / (now.sizes - 1).clamp_(min=1))
-        running_mean.lerp_(mean, momentum)
-        running_var.lerp_(unbiased, momentum)
-    normal = _BatchNorm.apply(x, weight, bias, mean, var, now.used, now.sizes)  # type: ignore[no-untyped-call]
-    return cast(Tensor, normal)
+    mean, var = buffers[f"{name}.mean"].unsqueeze(1), buffers[f"{name}.var"].unsqueeze(1)
+    if now.training:
+        normal = _BatchNorm.apply(x, weight, bias, mean, var, now.sizes)  # type: ignore[no-untyped-call]
+        return cast(Tensor, normal)
+    scale = weight * torch.rsqrt(var + EPSILON)
+    return torch.addcmul(bias - mean * scale, x, scale)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, cast
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
 from uqalign.checks import FloatArray
 
 Tensors = Mapping[str, Tensor]
+
+MOMENTUM = 0.1
+"""Weight of a batch in the running statistics of batch normalisation."""
 
 
 @dataclass(frozen=True)
@@ -29,29 +33,33 @@ class Parameter:
         return np.full(self.shape, self.value)
 
 
-class Bits:
-    """A stream of random bits with a seed of its own.
+Stream = np.random.SFC64 | torch.Generator
 
-    On a CPU it is NumPy's SFC64, three times as fast as torch's generator, which serves the other devices.
-    """
 
-    def __init__(self, seed: int, device: torch.device) -> None:
-        self._numpy = np.random.SFC64(seed) if device.type == "cpu" else None
-        self._torch = None if self._numpy else torch.Generator(device).manual_seed(seed)
-
-    def fill(self, words: Tensor) -> None:
-        """Overwrite `words` (n,) int64 with the next 64 n bits."""
-        if self._numpy:
-            words.copy_(torch.from_numpy(self._numpy.random_raw(len(words)).view(np.int64)))
-        else:
-            words.random_(-(2**63), None, generator=self._torch)
+def noise_stream(seed: int, device: torch.device) -> Stream:
+    """Random bits of a seed: on a CPU from NumPy's SFC64, three times as fast as torch's generator."""
+    return np.random.SFC64(seed) if device.type == "cpu" else torch.Generator(device).manual_seed(seed)
 
 
 class Noise:
     """Random masks from one stream of bits per lane: a lane's masks depend on its own seed and history only."""
 
-    def __init__(self, streams: Sequence[Bits]) -> None:
+    def __init__(self, streams: Sequence[Stream]) -> None:
         self._streams = streams
+
+    def _bits(self, length: int, needed: Sequence[int], device: torch.device) -> Tensor:
+        """(R, at least length) 16-bit integers, of which the first `needed[r]` of lane r are random."""
+        words = -(-length // 4)
+        counts = [-(-need // 4) for need in needed]
+        if device.type == "cpu":
+            buffer = np.empty((len(needed), words), dtype=np.uint64)
+            for row, count, stream in zip(buffer, counts, self._streams, strict=True):
+                row[:count] = cast(np.random.SFC64, stream).random_raw(count)
+            return torch.from_numpy(buffer.view(np.int16))
+        drawn = torch.empty((len(needed), words), dtype=torch.int64, device=device)
+        for lane, count, stream in zip(drawn, counts, self._streams, strict=True):
+            lane[:count].random_(-(2**63), None, generator=cast(torch.Generator, stream))
+        return drawn.view(torch.int16)
 
     def dropout(self, x: Tensor, probability: float, counts: Sequence[int]) -> Tensor:
         """`x` (R, rows, ...) with entries zeroed at random and the rest scaled to keep the mean.
@@ -64,10 +72,7 @@ class Noise:
         per_row = x[0, 0].numel()
         lane = x.shape[1] * per_row
         # Sixteen bits decide over an entry: a probability is met within 2^-17.
-        words = torch.empty((x.shape[0], -(-lane // 4)), dtype=torch.int64, device=x.device)
-        for row, count, stream in zip(words, counts, self._streams, strict=True):
-            stream.fill(row[: -(-count * per_row // 4)])
-        bits = words.view(torch.int16)[:, :lane].view(x.shape)
+        bits = self._bits(lane, [count * per_row for count in counts], x.device)[:, :lane].view(x.shape)
         least = round(probability * 2**16) - 2**15
         # The same as (bits >= least), in operations that have vector instructions: four times as fast.
         kept = bits.clamp_(least - 1, least).to(x.dtype).sub_(least - 1)
@@ -75,27 +80,68 @@ class Noise:
 
 
 @dataclass(frozen=True)
-class Pass:
-    """Circumstances of one pass through a network.
+class Sizes:
+    """Numbers of rows in use, and what batch statistics derive from them; tensors are (R, 1, 1).
 
     Attributes:
         counts: rows in use per lane.
-        sizes: (R, 1, 1) the same as numbers, at least one.
-        noise: source of dropout masks; None in evaluation, where running statistics replace batch statistics.
+        rows: the same, at least one.
+        slope: 1 / rows, or zero for a lane with less than two rows, whose statistics are constants.
+        unbiased: factor from the variance of the rows to the unbiased one.
+        momentum: weight of this batch in running statistics.
         used: (R, rows, 1) ones and zeros, or None if every row of every lane is in use.
     """
 
     counts: Sequence[int]
-    sizes: Tensor
+    rows: Tensor
+    slope: Tensor
+    unbiased: Tensor
+    momentum: Tensor
+    used: Tensor | None
+
+    @classmethod
+    def of(cls, counts: Sequence[int], device: torch.device) -> Sizes:
+        """Sizes of lanes with `counts` rows, padded to the longest."""
+
+        def tensor(values: npt.ArrayLike) -> Tensor:
+            return torch.tensor(np.asarray(values), dtype=torch.get_default_dtype(), device=device)
+
+        n = np.asarray(counts)[:, None, None]
+        several = n > 1
+        used = np.arange(n.max())[:, None] < n
+        return cls(
+            counts=[int(count) for count in counts],
+            rows=tensor(np.maximum(n, 1)),
+            slope=tensor(np.where(several, 1 / np.maximum(n, 1), 0)),
+            unbiased=tensor(n / np.maximum(n - 1, 1)),
+            momentum=tensor(np.where(several, MOMENTUM, 0)),
+            used=None if used.all() else tensor(used),
+        )
+
+
+@dataclass(frozen=True)
+class Pass:
+    """Circumstances of one pass through a network.
+
+    Attributes:
+        sizes: rows in use.
+        noise: source of dropout masks; None in evaluation, where running statistics replace batch statistics.
+    """
+
+    sizes: Sizes
     noise: Noise | None = None
-    used: Tensor | None = None
 
     @property
     def training(self) -> bool:
         return self.noise is not None
 
-    def dropout(self, x: Tensor, probability: float) -> Tensor:
-        return x if self.noise is None else self.noise.dropout(x, probability, self.counts)
+    def dropout(self, x: Tensor, probability: float, counts: Sequence[int] | None = None) -> Tensor:
+        """Dropout in training.
+
+        Args:
+            counts: for which entries of the second axis; default: the rows in use.
+        """
+        return x if self.noise is None else self.noise.dropout(x, probability, counts or self.sizes.counts)
 
 
 class Network(Protocol):

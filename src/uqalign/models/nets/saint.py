@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from torch import Tensor
@@ -61,7 +61,14 @@ class SAINT:
 
     def _between_samples(self, weights: Tensors, name: str, x: Tensor, now: Pass) -> Tensor:
         columns = layer_norm(weights, f"{name}.norm", x).transpose(1, 2)
-        # Every set here is one token of all rows, so masks are drawn for whole lanes.
-        now = replace(now, counts=[columns.shape[1]] * x.shape[0])
-        mixed = attention(weights, name, columns, columns, heads=self.heads, dropout=self.dropout, now=now)
+        mixed = attention(
+            weights,
+            name,
+            columns,
+            columns,
+            heads=self.heads,
+            dropout=self.dropout,
+            now=now,
+            sets_are_rows=False,
+        )
         return mixed.transpose(1, 2)
