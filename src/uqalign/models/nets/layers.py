@@ -20,14 +20,14 @@ def linear_parameters(name: str, inputs: int, outputs: int) -> dict[str, Paramet
 
 def linear(weights: Tensors, name: str, x: Tensor) -> Tensor:
     """(R, ..., inputs) to (R, ..., outputs)."""
-    weight, bias = weights[f"{name}.weight"], weights[f"{name}.bias"]
-    flat = x.reshape(x.shape[0], -1, x.shape[-1])
+    weight, bias = weights[f"{name}.weight"], weights[f"{name}.bias"].unsqueeze(1)
+    flat = x if x.ndim == 3 else x.reshape(x.shape[0], -1, x.shape[-1])
     if weight.shape[-1] == 1:
         # A product with a single column takes another path for one lane than for many, with other rounding.
-        y = (flat * weight.transpose(1, 2)).sum(-1, keepdim=True) + bias.unsqueeze(1)
+        y = (flat * weight.transpose(1, 2)).sum(-1, keepdim=True) + bias
     else:
-        y = torch.baddbmm(bias.unsqueeze(1), flat, weight)
-    return y.view(*x.shape[:-1], weight.shape[-1])
+        y = torch.baddbmm(bias, flat, weight)
+    return y if x.ndim == 3 else y.view(*x.shape[:-1], weight.shape[-1])
 
 
 def norm_parameters(name: str, width: int) -> dict[str, Parameter]:
