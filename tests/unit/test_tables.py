@@ -43,7 +43,8 @@ def test_markdown():
         "| sonar | **0.90** | **0.90** |",
         "| | [0.00, 1.00] | [0.50, 1.00] |",
         "",
-        "Undefined, because a metric or utility is equal for all models: heart_2 NLL 1 of 15; heart_2 PWU & k 15 of 15.",
+        "Undefined, because a metric or utility is equal for all models: "
+        "heart_2 NLL 1 of 15; heart_2 PWU & k 15 of 15.",
     ]
 
 
