@@ -60,7 +60,7 @@ class Config(_Strict):
     )
     models: list[str] = Field(
         ["logreg", "random_forest", "gradient_boosting", "mlp"],
-        description="models by name (`uqalign models`), or your own: package.module:NAME; "
+        description="models by name (`uqalign models`), suites (paper, paper_open), or your own: package.module:NAME; "
         "each is fitted to the data sets whose task it knows",
     )
     metrics: list[str] = Field(

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from uqalign.config import MAX_SEEDS_PER_BLOCK, Config, ConfigError
 from uqalign.models.base import REGISTRY as MODEL_REGISTRY
 from uqalign.models.base import Model
+from uqalign.models.suites import SUITES, expand_suites
 from uqalign.provenance import canonical_json, code_digest, declaration_digest, declaration_modules
 from uqalign.registry import UnknownNameError
 from uqalign.tasks import Task
@@ -113,7 +114,7 @@ class Plan:
     @cached_property
     def models(self) -> dict[str, Model]:
         """Models by name, in the order of the configuration."""
-        return self._resolved("models", self.config.models, MODEL_REGISTRY.get)
+        return self._resolved("models", expand_suites(self.config.models), MODEL_REGISTRY.get)
 
     @staticmethod
     def _resolved(key: str, names: list[str], get: Any) -> dict[str, Any]:
@@ -133,7 +134,7 @@ class Plan:
         """The configuration's own reference (a name, a dotted path, a file) of each resolved name."""
         pairs = [
             *zip(self.datasets, self.config.datasets, strict=True),
-            *zip(self.models, self.config.models, strict=True),
+            *zip(self.models, expand_suites(self.config.models), strict=True),
         ]
         return dict(pairs)
 
@@ -147,8 +148,9 @@ class Plan:
         for model in self.models.values():
             lacking = model.available()
             if lacking:
+                hint = "; the suite paper_open does without it" if model.name in SUITES["paper"] else ""
                 raise ConfigError(
-                    f"the configuration cannot be used:\n  models: {model.name} is not available here: {lacking}"
+                    f"the configuration cannot be used:\n  models: {model.name} is not available here: {lacking}{hint}"
                 )
         for name, dataset in self.datasets.items():
             fitting = [model.name for model in self.models.values() if dataset.task in model.tasks]

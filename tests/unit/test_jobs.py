@@ -86,6 +86,20 @@ def test_a_model_that_lacks_something_is_refused_with_the_remedy():
         grid.check()
 
 
+def test_suites_stand_for_their_models():
+    grid = plan(datasets=["sonar", "auto_mpg", "iris", "energy_2d"], models=["paper_open", "noise"])
+    suites = {}
+    for job in grid.jobs:
+        suites.setdefault(job.task, []).append(job.model)
+    # The published suites have ten, ten, five and five models; TabPFN is missing from the first three.
+    assert {task: len(names) - 1 for task, names in suites.items()} == {
+        "binary": 9, "regression": 9, "multiclass": 4, "multivariate": 5,
+    }  # fmt: skip
+    assert plan(models=["paper_open", "mlp"]).models == plan(models=["paper_open"]).models
+    with pytest.raises(ConfigError, match=r"tabpfn is not available here: .*; the suite paper_open does without it"):
+        plan(models=["paper"]).check()
+
+
 def test_gpus_are_asked_for_where_they_can_be_used():
     networks = {"datasets": ["sonar"], "models": ["logreg", "mlp"]}
     asked = {
