@@ -62,8 +62,7 @@ def _fit_window(
     for fit in (fit for of_problem in fits for fit in of_problem):
         if isinstance(fit, Replicate) and not _is_certain(fit.rows):
             groups[_shape(fit)].append(fit)
-    for group in groups.values():
-        _train_group(group, compute, device, budget)
+    _train(list(groups.values()), compute, device, budget)
     for of_problem in fits:
         yield [_prediction(fit) for fit in of_problem]
 
@@ -88,24 +87,25 @@ def _shape(replicate: Replicate) -> tuple[Any, ...]:
     return rows.head, columns, length
 
 
-def _train_group(group: Sequence[Replicate], compute: Compute, device: torch.device, budget: int) -> None:
-    tables = list({id(replicate.rows): replicate.rows for replicate in group}.values())
-    store = Store(tables, device)
+def _train(groups: Sequence[Sequence[Replicate]], compute: Compute, device: torch.device, budget: int) -> None:
+    """Train all replicates, those of a group in blocks; a free core takes the next block of whichever group."""
     workers = 1 if device.type == "cuda" else compute.threads
-    per_lane = max(lane_bytes(replicate, store.columns) for replicate in group)
-    most = lanes_per_block(per_lane, device, budget // workers)
-    # The same number of blocks for each worker, of nearly the same size.
-    blocks = min(len(group), -(-len(group) // (most * workers)) * workers)
-    shares = [group[start::blocks] for start in range(blocks)]
-
+    blocks: list[tuple[Sequence[Replicate], Store]] = []
+    for group in groups:
+        store = Store(list({id(replicate.rows): replicate.rows for replicate in group}.values()), device)
+        per_lane = max(lane_bytes(replicate, store.columns) for replicate in group)
+        most = lanes_per_block(per_lane, device, budget // workers)
+        # The same number of blocks for each worker, of nearly the same size.
+        count = min(len(group), -(-len(group) // (most * workers)) * workers)
+        blocks += [(group[start::count], store) for start in range(count)]
     keep_freed_memory()
 
-    def run(block: Sequence[Replicate]) -> None:
+    def run(block: tuple[Sequence[Replicate], Store]) -> None:
         torch.set_num_threads(1)
-        train(block, store, device)
+        train(*block, device)
 
     with one_thread_each(), ThreadPoolExecutor(workers) as pool:
-        for _ in pool.map(run, shares):
+        for _ in pool.map(run, blocks):
             pass
 
 
