@@ -18,6 +18,8 @@ from uqalign.tasks import Task
 if TYPE_CHECKING:
     import pandas as pd
 
+    from uqalign.data.preprocess import Encoded
+
 NUMERICAL_FAILURES = (ArithmeticError, np.linalg.LinAlgError)
 
 
@@ -38,6 +40,7 @@ class Problem:
         train, test: row positions.
         width: classes (classification) or target coordinates (regression).
         seed: the model's own seed, derived from the split's seed and fold.
+        encoded: the features as arrays, where they are at hand (problems of one data set share them).
     """
 
     task: Task
@@ -48,6 +51,7 @@ class Problem:
     test: np.ndarray
     width: int
     seed: int
+    encoded: Encoded | None = field(default=None, repr=False)
 
     @property
     def y_train(self) -> FloatArray:
@@ -56,9 +60,10 @@ class Problem:
 
     def arrays(self, *, scale: bool) -> tuple[FloatArray, FloatArray]:
         """Train and test features as numbers, preprocessing fitted on the training rows only."""
-        from uqalign.data.preprocess import prepare
+        from uqalign.data.preprocess import encode, prepare_rows
 
-        return prepare(self.features, self.kinds, self.train, self.test, scale=scale)
+        encoded = self.encoded or encode(self.features, self.kinds)
+        return prepare_rows(encoded, self.train, self.test, scale=scale)
 
 
 @dataclass(frozen=True)

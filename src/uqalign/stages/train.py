@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from uqalign.contracts import Cache, SplitResult, read_predictions, write_predictions
+from uqalign.data.preprocess import Encoded, encode
 from uqalign.data.splits import read_splits
 from uqalign.data.table import Table, read_table
 from uqalign.files import FileError
@@ -20,10 +21,11 @@ from uqalign.stages.common import check_code, parse_spec
 LIBRARIES = ("numpy", "scipy", "pandas", "pyarrow")
 
 
-def split_problem(model: Model, table: Table, folds: np.ndarray, seed: int, fold: int) -> Problem:
+def split_problem(model: Model, table: Table, encoded: Encoded, folds: np.ndarray, seed: int, fold: int) -> Problem:
     """What a model may see of one split: test labels are blanked unless it is a control that declares to need them.
 
     Args:
+        encoded: the table's features as arrays.
         folds: (n,) the fold in which each row is a test row.
     """
     test = np.flatnonzero(folds == fold)
@@ -39,6 +41,7 @@ def split_problem(model: Model, table: Table, folds: np.ndarray, seed: int, fold
         test=test,
         width=table.width,
         seed=model_seed(seed, fold),
+        encoded=encoded,
     )
 
 
@@ -91,7 +94,8 @@ def run(
     todo = [split for split in wanted if split not in known]
     if results:
         yield f"{len(results)} of {len(wanted)} splits taken from earlier caches"
-    problems = [split_problem(model, table, folds[seed], seed, fold) for seed, fold in todo]
+    encoded = encode(table.features, table.kinds)
+    problems = [split_problem(model, table, encoded, folds[seed], seed, fold) for seed, fold in todo]
     useful = "cuda" in model.devices and bool(todo)
     with device() if useful else nullcontext("cpu") as place:
         outcomes = fit_all(model, problems, Compute(threads, place))

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from uqalign.data.levels import level_names
-from uqalign.data.preprocess import Preprocessor, prepare
+from uqalign.data.preprocess import encode, prepare, prepare_rows
 
 TRAIN, TEST = np.arange(4), np.arange(4, 7)
 
@@ -175,8 +175,52 @@ def test_no_rows() -> None:
     features = frame(x=np.arange(7.0))
     with pytest.raises(ValueError, match="no training rows"):
         prepare(features, {"x": "numeric"}, np.array([], dtype=int), TEST, scale=True)
-    with pytest.raises(ValueError, match="no rows to transform"):
-        Preprocessor.fit(features, {"x": "numeric"}, scale=True).transform(features.iloc[:0])
+    _, test = prepare(features, {"x": "numeric"}, TRAIN, np.array([], dtype=int), scale=True)
+    assert test.shape == (0, 1)
+
+
+@pytest.mark.parametrize("scale", [False, True])
+def test_it_is_what_scikit_learns_transformers_do(scale: bool) -> None:
+    from sklearn.compose import ColumnTransformer
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+    rng = np.random.default_rng(0)
+    n = 200
+    gaps = rng.uniform(size=(n, 2)) < 0.2
+    features = frame(
+        x=np.where(gaps[:, 0], np.nan, rng.normal(50, 10, n)),
+        y=rng.lognormal(0, 3, n),
+        constant=np.full(n, 0.1),
+        c=np.where(gaps[:, 1], None, rng.choice(["u", "v", "w", "rare"], n, p=[0.4, 0.3, 0.28, 0.02])),
+    )
+    kinds = {"x": "numeric", "y": "numeric", "constant": "numeric", "c": "categorical"}
+    order = rng.permutation(n)
+    train, test = order[:120], order[120:]
+    numbers = [SimpleImputer(strategy="median"), *([StandardScaler()] if scale else [])]
+    levels = [
+        SimpleImputer(strategy="most_frequent", missing_values=None),
+        OneHotEncoder(handle_unknown="ignore", sparse_output=False),
+    ]
+    reference = ColumnTransformer(
+        [("numbers", make_pipeline(*numbers), ["x", "y", "constant"]), ("levels", make_pipeline(*levels), ["c"])]
+    ).fit(features.iloc[train])
+    for found, rows in zip(prepare(features, kinds, train, test, scale=scale), (train, test), strict=True):
+        np.testing.assert_allclose(found, reference.transform(features.iloc[rows]), rtol=1e-12, atol=1e-12)
+
+
+def test_a_frame_is_encoded_once_for_all_its_splits() -> None:
+    features = frame(x=[1.0, 3.0, np.nan, 8.0, 2.0, np.nan, -1.0], c=list("abcabca"))
+    kinds = {"x": "numeric", "c": "categorical"}
+    encoded = encode(features, kinds)
+    for train, test in ((TRAIN, TEST), (TEST, TRAIN)):
+        for a, b in zip(
+            prepare_rows(encoded, train, test, scale=True),
+            prepare(features, kinds, train, test, scale=True),
+            strict=True,
+        ):
+            np.testing.assert_array_equal(a, b)
 
 
 def test_splits_and_preparation_reproduce_the_published_predictions() -> None:
