@@ -90,6 +90,7 @@ def test_an_import_inside_a_function_counts():
 def test_scoring_code_does_not_contain_models_and_training_code_no_metrics():
     scoring = modules_behind("uqalign.stages.score")
     assert not [name for name in scoring if name.startswith(("uqalign.models", "uqalign.training"))]
+    assert "uqalign.alignment" not in scoring
     training = modules_behind("uqalign.stages.train", "uqalign.models.mlp")
     assert not [name for name in training if name.startswith(("uqalign.metrics", "uqalign.pwu", "uqalign.priors"))]
     assert "uqalign.models.random_forest" not in training

@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from uqalign.alignment import fold_mean, kendall_tau_b
 from uqalign.checks import FloatArray, IntArray
-from uqalign.families import Theta, theta_label
 from uqalign.protocol.switches import expand
 
 PUBLISHED_NAMES: Mapping[str, str] = MappingProxyType(
@@ -118,9 +117,3 @@ def fold_mean_published(values: npt.ArrayLike) -> float:
     array = np.asarray(values, dtype=np.float64)
     defined = array[~np.isnan(array)]
     return fold_mean(defined) if len(defined) else math.nan
-
-
-def thetas_published(thetas: Sequence[Theta]) -> tuple[Theta, ...]:
-    """The decisions that the published code evaluated: of those with one two-decimal label, the last, each time."""
-    last = {theta_label(theta): theta for theta in thetas}
-    return tuple(last[theta_label(theta)] for theta in thetas)

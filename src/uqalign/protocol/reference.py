@@ -19,9 +19,9 @@ from uqalign.alignment import fold_mean
 from uqalign.errors import UserError
 from uqalign.families import Family, Theta, published_thetas, theta_id, theta_label
 from uqalign.protocol.metrics import metrics_under
-from uqalign.protocol.rankings import fold_mean_published, kendall_under, thetas_published
+from uqalign.protocol.rankings import fold_mean_published, kendall_under
 from uqalign.protocol.switches import expand
-from uqalign.protocol.utilities import evaluate_utility
+from uqalign.protocol.utilities import evaluate_utility, thetas_published
 from uqalign.tasks import Task
 
 if TYPE_CHECKING:

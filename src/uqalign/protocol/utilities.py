@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from uqalign.checks import FloatArray, IntArray, binary_rows, exact_sum, gaussian_rows, score_rows
-from uqalign.families import FAMILIES, Family
+from uqalign.families import FAMILIES, Family, Theta, theta_label
 from uqalign.protocol.switches import expand
 from uqalign.ranking import places
 from uqalign.registry import UnknownNameError, did_you_mean
@@ -104,3 +104,9 @@ _VARIANTS: Mapping[str, tuple[str, Callable[..., float]]] = MappingProxyType(
     }
 )
 """Per family, the switch that replaces its utility and the utility it is replaced by."""
+
+
+def thetas_published(thetas: Sequence[Theta]) -> tuple[Theta, ...]:
+    """The decisions that the published code evaluated: of those with one two-decimal label, the last, each time."""
+    last = {theta_label(theta): theta for theta in thetas}
+    return tuple(last[theta_label(theta)] for theta in thetas)

@@ -10,7 +10,7 @@ from uqalign.alignment import align, fold_mean, per_seed
 from uqalign.contracts import ALIGNMENT_COLUMNS, read_scores
 from uqalign.files import write_parquet
 from uqalign.metrics.select import selected
-from uqalign.protocol import fold_mean_published, kendall_under, published_row_order
+from uqalign.protocol.rankings import fold_mean_published, kendall_under, published_row_order
 from uqalign.stages.common import check_code, parse_spec
 
 

@@ -10,16 +10,14 @@ import pytest
 from uqalign.checks import UndefinedMetricWarning
 from uqalign.families import FAMILIES, Theta
 from uqalign.priors import PRIOR_C, PRIOR_GAMMA, PRIOR_K, PRIOR_LAMBDA
-from uqalign.protocol import (
-    evaluate_utility,
+from uqalign.protocol import evaluate_utility, metrics_under, thetas_published
+from uqalign.protocol.rankings import (
     fold_mean_published,
     kendall_published,
     kendall_under,
-    metrics_under,
     pearson_published,
     published_positions,
     published_row_order,
-    thetas_published,
     top_overlap_published,
 )
 

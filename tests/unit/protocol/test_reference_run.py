@@ -11,12 +11,8 @@ import pytest
 
 from uqalign.families import theta_id
 from uqalign.metrics.registry import for_task
-from uqalign.protocol import (
-    PUBLISHED,
-    pearson_published,
-    published_positions,
-    top_overlap_published,
-)
+from uqalign.protocol import PUBLISHED
+from uqalign.protocol.rankings import pearson_published, published_positions, top_overlap_published
 from uqalign.protocol.reference import METRIC_COLUMNS, ReferenceRun, utility_column
 
 FOLDER = Path(os.environ.get("UQALIGN_PUBLISHED_DIR", "")) / "reference_run"
