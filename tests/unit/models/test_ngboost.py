@@ -113,16 +113,26 @@ def test_threads_and_global_state_do_not_matter(few_trees):
     np.testing.assert_array_equal(state, np.random.get_state()[1])  # noqa: NPY002
 
 
-def test_a_feature_equal_to_the_target_fits_or_fails_by_name():
+def test_a_feature_equal_to_the_target_is_fitted():
     """ngboost #67, #306: `LinAlgError: Singular matrix` once the classes are separable."""
     y = np.tile([0.0, 1.0], 20)
     given = make_problem(y[:, None], y, task="regression", test=np.arange(30, 40))
     (outcome,) = fit_all(MODEL, [given])
-    if outcome.prediction is None:
-        assert outcome.error.startswith("FitFailed: natural gradient boosting")
-    else:
-        np.testing.assert_allclose(outcome.prediction[0], y[30:], atol=0.01)
-        assert (outcome.prediction[1] > 0).all()
+    assert outcome.error == ""
+    np.testing.assert_allclose(outcome.prediction[0], y[30:], atol=1e-6)
+    assert ((outcome.prediction[1] > 0) & (outcome.prediction[1] < 1e-12)).all()
+
+
+def test_a_singular_matrix_is_a_failed_fit_beside_others_that_are_not(few_trees, monkeypatch):
+    fit = ngboost.NGBRegressor.fit
+
+    def sometimes(self, x, y):
+        return fit(self, x, y) if len(x) != 40 else np.linalg.solve(np.zeros((2, 2)), np.ones(2))
+
+    monkeypatch.setattr(ngboost.NGBRegressor, "fit", sometimes)
+    outcomes = list(fit_all(MODEL, [regression_problem(n=n) for n in (61, 60, 62)], Compute(threads=2)))
+    assert [o.error for o in outcomes] == ["", "FitFailed: natural gradient boosting: Singular matrix", ""]
+    assert [o.prediction is None for o in outcomes] == [False, True, False]
 
 
 def test_outputs_that_are_multiples_of_each_other_are_a_failed_fit():
