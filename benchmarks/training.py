@@ -27,6 +27,7 @@ from threadpoolctl import threadpool_limits
 sys.path.insert(0, str(Path(__file__).parent))
 import peers
 from uqalign.data.load import load
+from uqalign.data.preprocess import encode
 from uqalign.data.registry import resolve
 from uqalign.data.splits import fold_assignment
 from uqalign.data.table import Table
@@ -158,7 +159,8 @@ def compare(model: str, table: Table, replicates: int, peer_fits: int, threads: 
     splits = [(seed, fold) for seed in range(-(-replicates // 5)) for fold in range(1, 6)][:replicates]
     folds = {seed: fold_assignment(table, seed=seed) for seed in {seed for seed, _ in splits}}
     declared = REGISTRY.get(model)
-    problems = [split_problem(declared, table, folds[seed], seed, fold) for seed, fold in splits]
+    encoded = encode(table.features, table.kinds)
+    problems = [split_problem(declared, table, encoded, folds[seed], seed, fold) for seed, fold in splits]
 
     list(fit_all(declared, problems[:1], Compute(1)))  # first use loads libraries
     with Clock(len(problems)) as ours:
