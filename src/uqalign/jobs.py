@@ -142,8 +142,8 @@ class Plan:
         """This plan, if it can be run.
 
         Raises:
-            ConfigError: unknown names, a model that lacks something here, or a data set that fewer than two of the
-            models can be fitted to.
+            ConfigError: unknown names, a model that lacks something here, a data set that cannot be split as asked or
+            that fewer than two of the models can be fitted to.
         """
         for model in self.models.values():
             lacking = model.available()
@@ -152,7 +152,13 @@ class Plan:
                 raise ConfigError(
                     f"the configuration cannot be used:\n  models: {model.name} is not available here: {lacking}{hint}"
                 )
+        column = {"grouped": "group", "blocked": "time"}.get(self.config.split)
         for name, dataset in self.datasets.items():
+            if column and getattr(dataset, column) is None:
+                raise ConfigError(
+                    f"the configuration cannot be used:\n  split: {self.config.split} needs a {column} column, which "
+                    f"{name} does not have: use shuffled, or leave the data set out"
+                )
             fitting = [model.name for model in self.models.values() if dataset.task in model.tasks]
             if len(fitting) < 2:
                 offered = [m.name for m in MODEL_REGISTRY if dataset.task in m.tasks and not m.control]

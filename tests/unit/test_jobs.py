@@ -109,6 +109,15 @@ def test_gpus_are_asked_for_where_they_can_be_used():
     assert asked == {"cpu": {"logreg": 0, "mlp": 0}, "cuda": {"logreg": 0, "mlp": 1}}
 
 
+def test_a_split_needs_its_column():
+    assert plan(datasets=["parkinsons"], models=["random_forest", "constant"], split="grouped").check()
+    assert plan(datasets=["air_quality"], models=["random_forest", "constant"], split="blocked").check()
+    with pytest.raises(ConfigError, match="split: grouped needs a group column, which iris does not have"):
+        plan(split="grouped").check()
+    with pytest.raises(ConfigError, match="split: blocked needs a time column, which parkinsons does not have"):
+        plan(datasets=["parkinsons"], models=["random_forest", "constant"], split="blocked").check()
+
+
 def test_metrics_are_checked_only_where_they_are_named():
     with pytest.raises(ConfigError, match="unknown multiclass metric 'nnl': did you mean 'nll'"):
         plan(metrics=["nnl"]).check()
