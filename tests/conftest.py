@@ -1,8 +1,15 @@
-"""Order of the tests."""
+"""Order of the tests, and how generated examples are chosen."""
 
 from __future__ import annotations
 
+import os
+
 import pytest
+from hypothesis import settings
+
+# No deadlines: a busy machine is no failure. In CI the same examples every time: what fails there fails here.
+settings.register_profile("suite", deadline=None, derandomize="CI" in os.environ)
+settings.load_profile("suite")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -23,7 +23,7 @@ def _medians(path: Path) -> Table:
     table = Table(title=f"Alignment with {family} (median Kendall's tau)", title_justify="left", box=None)
     table.add_column("data set", no_wrap=True)
     for metric in dict.fromkeys(row["metric"] for row in rows):
-        table.add_column(metric, justify="right")
+        table.add_column(metric, justify="right", overflow="fold")
     for dataset in dict.fromkeys(row["dataset"] for row in rows):
         values = [float(row["median"] or "nan") for row in rows if row["dataset"] == dataset]
         best = max((value for value in values if not math.isnan(value)), default=math.nan)
