@@ -177,6 +177,10 @@ def summarise(alignment: pd.DataFrame) -> pd.DataFrame:
         columns dataset, family, metric, median, q05, q95, defined, expected: taus that exist and that could exist,
         over seeds and decisions.
     """
+    import pandas as pd
+
+    if alignment.empty:
+        return pd.DataFrame(columns=["dataset", "family", "metric", "median", "q05", "q95", "defined", "expected"])
     seeds = seed_taus(alignment)
     grouped = seeds.groupby(["dataset", "family", "metric"], sort=False)
     summary = grouped["tau"].quantile(np.array([0.5, 0.05, 0.95])).unstack()

@@ -103,6 +103,26 @@ def test_a_failed_fit_is_shown_and_stops_nothing(fresh, tmp_path):
     assert project.planned("tables") == {}
 
 
+def test_a_data_set_on_which_every_fit_fails_is_told_and_stops_nothing(fresh, tmp_path):
+    project = fresh.copy(tmp_path / "project")
+    (project.folder / "mine.py").write_text(
+        "from uqalign.models.base import FitFailed, Model\n"
+        "def fit(problem):\n"
+        "    raise FitFailed('always')\n"
+        "TASKS = frozenset({'binary'})\n"
+        "A, B = (Model(name=n, title=n, tasks=TASKS, fit_predict=fit, distribution='p') for n in 'ab')\n"
+    )
+    project.configure(CONFIG.replace("[logreg, mlp, constant]", "['mine:A', 'mine:B']"))
+    project.snakemake()
+    board = pd.read_csv(project.folder / "results/tables/models_binary.csv")
+    assert set(board["model"]) == {"a", "b"}
+    assert board["mean"].isna().all()
+    assert (board["fits"] == 0).all()
+    assert (board["expected"] == 4).all()
+    table = (project.folder / "results/tables/alignment_top_k.md").read_text()
+    assert "No fit of any model succeeded on toy." in table
+
+
 def test_the_published_protocol_runs_and_differs(fresh, finished, tmp_path):
     project = fresh.copy(tmp_path / "project")
     project.configure(CONFIG + "protocol: published\n")

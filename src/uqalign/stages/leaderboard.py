@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -47,14 +48,18 @@ def run(*, scores: Sequence[Path], spec: str, code: str, csv: Path, markdown: Pa
     task = orders["task"]
     metrics = selected(task, orders["metrics"])
     parts = []
-    for dataset in [name for name in orders["datasets"] if (frame["dataset"] == name).any()]:
+    for dataset in [name for name in orders["datasets"] if any(name == fitted for fitted, _ in fits)]:
         block = frame[(frame["dataset"] == dataset) & (frame["kind"] == "metric")]
         models = [name for name in orders["models"] if (dataset, name) in fits]
-        wide = per_seed(block, models, orders["n_folds"])
-        grouped = wide.groupby(level="name")
-        mean, spread, seeds = (getattr(grouped, how)().stack(future_stack=True) for how in ("mean", "std", "count"))
-        part = pd.DataFrame({"mean": mean, "std_over_seeds": spread, "seeds": seeds}).reset_index()
-        part = part.rename(columns={"name": "metric"}).assign(dataset=dataset)
+        # A model whose every fit failed has no scores, but keeps its line.
+        grid = pd.MultiIndex.from_product([list(metrics), models], names=["metric", "model"])
+        part = pd.DataFrame({"mean": math.nan, "std_over_seeds": math.nan, "seeds": 0}, index=grid)
+        if len(block):
+            grouped = per_seed(block, models, orders["n_folds"]).groupby(level="name")
+            for column, how in (("mean", "mean"), ("std_over_seeds", "std"), ("seeds", "count")):
+                values = getattr(grouped, how)().stack(future_stack=True)
+                part[column] = values.rename_axis(["metric", "model"]).reindex(grid)
+        part = part.reset_index().assign(dataset=dataset)
         part["rank_m"] = part["metric"].map({name: i for i, name in enumerate(metrics)})
         part["rank_d"] = part["model"].map({name: i for i, name in enumerate(models)})
         parts.append(part.sort_values(["rank_d", "rank_m"]))

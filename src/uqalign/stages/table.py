@@ -27,7 +27,10 @@ def run(*, alignments: Sequence[Path], spec: str, code: str, csv: Path, markdown
     frame = frame[frame["family"] == family.name]
     titles = {name: metric.title for name, metric in selected(family.task, orders["metrics"]).items()}
     table = alignment_frame(summarise(frame), orders["datasets"], list(titles))
+    unranked = [path.stem for path in alignments if path.stem not in set(frame["dataset"])]
     caption = CAPTION.format(family=family.title, seeds=frame["seed"].nunique())
+    if unranked:
+        caption += f" No fit of any model succeeded on {', '.join(unranked)}."
     write_text(csv, table.to_csv(index=False))
     write_text(markdown, alignment_markdown(table, titles, caption))
     write_text(latex, alignment_latex(table, titles, caption, f"alignment_{family.name}"))
