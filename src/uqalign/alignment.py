@@ -113,7 +113,7 @@ def per_seed(
     A model that lacks a fold (its fit failed) or is undefined in one has NaN for that seed: no value is made up.
 
     Args:
-        scores: rows as `contracts.SCORE_COLUMNS` of one data set.
+        scores: rows as `contracts.scores.SCORE_COLUMNS` of one data set.
         models: models in column order; absent ones become NaN columns.
         folds: folds that each mean must have.
         mean: mean over folds.
@@ -142,7 +142,7 @@ def align(
         tau: agreement of a metric's values with a utility's, as `oriented_tau`.
 
     Returns:
-        columns seed, family, theta, metric, tau, models, note (see `contracts.ALIGNMENT_COLUMNS`).
+        columns seed, family, theta, metric, tau, models, note (see `contracts.alignment.ALIGNMENT_COLUMNS`).
     """
     import pandas as pd
 

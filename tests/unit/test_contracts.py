@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from uqalign.contracts import Cache, SplitResult, check_coverage, read_predictions, write_predictions
+from uqalign.contracts.predictions import Cache, SplitResult, check_coverage, read_predictions, write_predictions
 from uqalign.files import METADATA_KEY, FileError
 from uqalign.tasks import TASKS
 

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from uqalign.cli import app
 from uqalign.config import Config
-from uqalign.contracts import Cache, SplitResult, write_predictions
+from uqalign.contracts.predictions import Cache, SplitResult, write_predictions
 from uqalign.estimates import Record, dataset_sizes, estimate, read_records
 from uqalign.jobs import Plan
 

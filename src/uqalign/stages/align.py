@@ -7,7 +7,8 @@ from functools import partial
 from pathlib import Path
 
 from uqalign.alignment import align, fold_mean, per_seed
-from uqalign.contracts import ALIGNMENT_COLUMNS, read_scores
+from uqalign.contracts.alignment import ALIGNMENT_COLUMNS
+from uqalign.contracts.scores import read_scores
 from uqalign.files import write_parquet
 from uqalign.metrics.select import selected
 from uqalign.protocol.rankings import fold_mean_published, kendall_under, published_row_order

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from uqalign.alignment import seed_taus
-from uqalign.contracts import read_alignment
+from uqalign.contracts.alignment import read_alignment
 from uqalign.families import FAMILIES
 from uqalign.metrics.select import selected
 from uqalign.reporting.figures import alignment_boxplot, save_figure

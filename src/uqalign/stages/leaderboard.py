@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from uqalign.alignment import per_seed
-from uqalign.contracts import read_scores
+from uqalign.contracts.scores import read_scores
 from uqalign.files import write_text
 from uqalign.metrics.select import selected
 from uqalign.reporting.tables import leaderboard_markdown

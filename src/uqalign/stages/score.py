@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from uqalign.checks import noted
-from uqalign.contracts import check_coverage, read_predictions, write_scores
+from uqalign.contracts.predictions import check_coverage, read_predictions
+from uqalign.contracts.scores import write_scores
 from uqalign.data.splits import read_splits
 from uqalign.data.table import read_table
 from uqalign.families import published_thetas, theta_id

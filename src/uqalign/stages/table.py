@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from uqalign.alignment import summarise
-from uqalign.contracts import read_alignment
+from uqalign.contracts.alignment import read_alignment
 from uqalign.families import FAMILIES
 from uqalign.files import write_text
 from uqalign.metrics.select import selected

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from uqalign.contracts import Cache, SplitResult, read_predictions, write_predictions
+from uqalign.contracts.predictions import Cache, SplitResult, read_predictions, write_predictions
 from uqalign.data.preprocess import Encoded, encode
 from uqalign.data.splits import read_splits
 from uqalign.data.table import Table, read_table

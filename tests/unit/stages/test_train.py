@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 import sklearn
 
-from uqalign.contracts import check_coverage, read_predictions
+from uqalign.contracts.predictions import check_coverage, read_predictions
 from uqalign.data.errors import DataError
 from uqalign.data.splits import read_splits, write_splits
 from uqalign.data.table import Table, write_table

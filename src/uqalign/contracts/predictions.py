@@ -1,4 +1,4 @@
-"""What every Parquet file that crosses a stage must hold; its writer and its reader check the same things.
+"""Prediction caches.
 
 A prediction cache is trusted only if its own content says so: Snakemake's records can be lost or overtaken, and a file
 can come from another machine. The reader compares schema, coverage, labels, ranges, job and code with what is expected.
@@ -166,54 +166,3 @@ def check_coverage(path: Path, cache: Cache, target: FloatArray, folds: Mapping[
         if not np.array_equal(split.y, target[expected]):
             row = int(expected[np.flatnonzero((split.y != target[expected]).reshape(len(expected), -1).any(1))[0]])
             raise FileError(f"{where}: the label of row {row} is not the data set's: {remedy}")
-
-
-SCORE_COLUMNS = ["task", "dataset", "model", "seed", "fold", "kind", "name", "theta", "value", "note"]
-"""One row per split and measure. kind: metric | utility; name: the metric or the decision family; theta: the decision
-(canonical text, "" for metrics); value: NaN where undefined; note: why, or what was clipped."""
-
-
-def write_scores(path: Path, frame: pd.DataFrame, metadata: Mapping[str, Any]) -> None:
-    """Write a score file."""
-    write_parquet(frame[SCORE_COLUMNS], path, {"kind": "scores", **metadata})
-
-
-def read_scores(paths: Sequence[Path]) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
-    """Score files as one frame, and their splits' statuses (model, dataset, seed, fold, error, seconds).
-
-    Raises:
-        FileError: missing, damaged, or not score files.
-    """
-    import pandas as pd
-
-    frames, statuses = [], []
-    for path in paths:
-        remedy = f"remove it and run again (rm {path})"
-        frame, metadata = read_parquet(path, remedy)
-        if metadata.get("kind") != "scores" or list(frame.columns) != SCORE_COLUMNS:
-            raise FileError(f"{path} is no score file of this version: {remedy}")
-        frames.append(frame)
-        statuses += metadata["splits"]
-    return pd.concat([f for f in frames if len(f)] or frames[:1], ignore_index=True), statuses
-
-
-ALIGNMENT_COLUMNS = ["task", "dataset", "seed", "family", "theta", "metric", "tau", "models", "note"]
-"""One row per seed, decision and metric: Kendall's tau-b over `models` models; NaN with a note where undefined."""
-
-
-def read_alignment(paths: Sequence[Path]) -> pd.DataFrame:
-    """Alignment files as one frame.
-
-    Raises:
-        FileError: missing, damaged, or not alignment files.
-    """
-    import pandas as pd
-
-    frames = []
-    for path in paths:
-        remedy = f"remove it and run again (rm {path})"
-        frame, metadata = read_parquet(path, remedy)
-        if metadata.get("kind") != "alignment" or list(frame.columns) != ALIGNMENT_COLUMNS:
-            raise FileError(f"{path} is no alignment file of this version: {remedy}")
-        frames.append(frame)
-    return pd.concat(frames, ignore_index=True)
