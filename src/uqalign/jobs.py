@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from uqalign.config import MAX_SEEDS_PER_BLOCK, Config, ConfigError
@@ -294,6 +295,11 @@ class Plan:
         if "cuda" not in self.models[wildcards.model].devices or self.config.device == "cpu":
             return 0
         return int(self.config.device == "cuda" or Path("/dev/nvidia0").exists())
+
+    def trained_with(self, gpus: int) -> str:
+        """A pattern of the names of the models whose training jobs ask for this many GPUs; without any, of nothing."""
+        names = [name for name in self.models if self.gpus(SimpleNamespace(model=name)) == gpus]
+        return "|".join(names) or "(?!)"
 
     # Parameters, by the wildcards of a rule: canonical JSON and code digests, both plain text
 

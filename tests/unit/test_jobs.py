@@ -1,6 +1,7 @@
 """The grid that a configuration asks for."""
 
 import json
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -107,6 +108,14 @@ def test_gpus_are_asked_for_where_they_can_be_used():
         for device in ("cpu", "cuda")
     }
     assert asked == {"cpu": {"logreg": 0, "mlp": 0}, "cuda": {"logreg": 0, "mlp": 1}}
+
+
+def test_jobs_with_and_without_a_gpu_have_rules_of_their_own():
+    networks = {"datasets": ["sonar"], "models": ["logreg", "mlp", "random_forest"]}
+    assert plan(**networks, device="cuda").trained_with(gpus=0) == "logreg|random_forest"
+    assert plan(**networks, device="cuda").trained_with(gpus=1) == "mlp"
+    nothing = plan(**networks, device="cpu").trained_with(gpus=1)
+    assert not any(re.search(nothing, text) for text in ("", "mlp", "logreg"))
 
 
 def test_a_split_needs_its_column():
