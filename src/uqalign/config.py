@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator
 
 from uqalign.errors import UserError
-from uqalign.registry import did_you_mean
+from uqalign.strict import Strict
+from uqalign.superiority.settings import StudyConfig
 
 MAX_SEEDS_PER_BLOCK = 100
 """Splits are stored in blocks of this many seeds; no job crosses a block."""
@@ -21,20 +22,7 @@ class ConfigError(UserError):
     """A configuration that cannot be run; the message lists each fault with its place and remedy."""
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _known_keys(cls, values: Any) -> Any:
-        if isinstance(values, Mapping):
-            for key in values:
-                if key not in cls.model_fields:
-                    raise ValueError(f"unknown key {key!r}: {did_you_mean(str(key), cls.model_fields)}")
-        return values
-
-
-class Chunk(_Strict):
+class Chunk(Strict):
     """How many (seed, fold) replicates one training job fits together; predictions do not depend on it."""
 
     seeds: int = Field(10, ge=1, le=MAX_SEEDS_PER_BLOCK, description="seeds per training job")
@@ -45,7 +33,7 @@ def _data_dir() -> Path:
     return Path(os.environ.get("UQALIGN_DATA_DIR", "data/raw"))
 
 
-class Config(_Strict):
+class Config(Strict):
     """One benchmark run. Every field has a default, so that `Config()` is the default run."""
 
     data_dir: Path = Field(
@@ -85,6 +73,9 @@ class Config(_Strict):
         description="(seed, fold) replicates fitted by one job: 1 x 1 for a big cluster, 10 x 5 for a workstation",
     )
 
+    superiority: StudyConfig = Field(
+        default_factory=lambda: StudyConfig(), description="the checkpoint study (`snakemake superiority`)"
+    )
     device: Literal["auto", "cpu", "cuda"] = Field(
         "auto", description="where networks and Gaussian processes are trained; auto: on a GPU if there is one"
     )
