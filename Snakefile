@@ -4,6 +4,7 @@
 from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
 
+from uqalign.cases.plan import CasePlan
 from uqalign.config import parse_config
 from uqalign.errors import UserError
 from uqalign.jobs import Plan, prepare_environment
@@ -16,6 +17,7 @@ configfile: "config.yaml"
 
 try:
     plan = Plan(parse_config(config)).check()
+    cases = CasePlan.of(plan.config).check()
 except UserError as error:
     raise WorkflowError(str(error)) from None
 prepare_environment(plan.config)
@@ -29,6 +31,8 @@ wildcard_constraints:
     folds=r"folds-\d+-\d+",
     block=r"seeds-\d+-\d+",
     family="[a-z_]+",
+    case="[a-z0-9_]+",
+    arm="[a-z0-9_]+",
 
 
 localrules:
@@ -40,6 +44,7 @@ localrules:
     alignment,
     tables,
     figures,
+    cases,
 
 
 include: "workflow/rules/data.smk"
@@ -47,6 +52,7 @@ include: "workflow/rules/train.smk"
 include: "workflow/rules/score.smk"
 include: "workflow/rules/align.smk"
 include: "workflow/rules/show.smk"
+include: "workflow/rules/cases.smk"
 
 
 rule all:
@@ -54,3 +60,4 @@ rule all:
     input:
         plan.tables(),
         plan.figures(),
+        cases.case_targets(),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, ValidationError, ValidationInfo, field_validator
 
 from uqalign.errors import UserError
 from uqalign.strict import Strict
@@ -68,6 +68,15 @@ class Config(Strict):
     thetas: Annotated[int, Field(ge=1, le=5)] = Field(
         5, description="decisions drawn per decision family; a metric's alignment is its mean over them"
     )
+    cases: list[str] = Field(
+        default_factory=list,
+        description="case studies by name (electricity, credit, lending), or your own: package.module:NAME; "
+        "docs/cases.md",
+    )
+    case_options: dict[str, dict[str, int | float | str]] = Field(
+        default_factory=dict,
+        description="what to change in a case study, such as {lending: {budget: 30000}}; docs/cases.md lists all",
+    )
     chunk: Chunk = Field(
         default_factory=lambda: Chunk(seeds=10, folds=5),
         description="(seed, fold) replicates fitted by one job: 1 x 1 for a big cluster, 10 x 5 for a workstation",
@@ -80,11 +89,11 @@ class Config(Strict):
         "auto", description="where networks and Gaussian processes are trained; auto: on a GPU if there is one"
     )
 
-    @field_validator("datasets", "models", "metrics", "seeds", "protocol")
+    @field_validator("datasets", "models", "metrics", "seeds", "protocol", "cases")
     @classmethod
-    def _not_empty(cls, value: Any) -> Any:
+    def _distinct(cls, value: Any, info: ValidationInfo) -> Any:
         if isinstance(value, list):
-            if not value:
+            if not value and info.field_name != "cases":
                 raise ValueError("the list is empty: name at least one")
             repeated = sorted({str(item) for item in value if value.count(item) > 1})
             if repeated:

@@ -1,6 +1,6 @@
 rule data:
     input:
-        plan.cleaned(),
+        cases.cleaned(),
 
 
 rule clean_data:
@@ -17,15 +17,15 @@ rule clean_data:
         mem_mb=2000,
         runtime=60,
     params:
-        spec=plan.data_spec,
-        code=plan.data_code,
+        spec=cases.data_spec,
+        code=cases.data_code,
     shell:
         "uqalign stage clean_data --spec {params.spec:q} --code {params.code} --out {output} > {log} 2>&1"
 
 
 rule splits:
     input:
-        plan.splits(),
+        cases.splits(),
 
 
 rule split_data:
@@ -44,7 +44,7 @@ rule split_data:
         mem_mb=2000,
         runtime=30,
     params:
-        spec=plan.splits_spec,
-        code=plan.splits_code,
+        spec=cases.splits_spec,
+        code=cases.splits_code,
     shell:
         "uqalign stage split_data --data {input} --spec {params.spec:q} --code {params.code} --out {output} > {log} 2>&1"

@@ -1,12 +1,12 @@
 rule predictions:
     input:
-        plan.predictions(),
+        cases.predictions(),
 
 
 rule train:
     input:
         data="results/data/{dataset}.parquet",
-        splits=plan.splits_of,
+        splits=cases.splits_of,
     output:
         "results/predictions/{task}/{dataset}/{model}/{seeds}/{folds}.parquet",
     log:
@@ -21,10 +21,10 @@ rule train:
     resources:
         mem_mb=3000,
         runtime=240,
-        gpu=plan.gpus,
+        gpu=cases.gpus,
     params:
-        spec=plan.train_spec,
-        code=plan.train_code,
+        spec=cases.train_spec,
+        code=cases.train_code,
     shell:
         "uqalign stage train --data {input.data} --splits {input.splits} --spec {params.spec:q} --code {params.code} --threads {threads} --out {output} > {log} 2>&1"
 

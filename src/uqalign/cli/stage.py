@@ -133,3 +133,63 @@ def figure(
     from uqalign.stages import figure as stage
 
     _say(stage.run(alignments=alignments, spec=spec, code=code, out=out))
+
+
+@stage_app.command("case_splits")
+def case_splits(data: Data, spec: Spec, code: Code, out: Out) -> None:
+    """Assign every row to the fixed test set of a case study, or to what it is trained on."""
+    from uqalign.stages import case_splits as stage
+
+    _say(stage.run(data=data, spec=spec, code=code, out=out))
+
+
+@stage_app.command("case_side")
+def case_side(data: Data, spec: Spec, code: Code, out: Out) -> None:
+    """Keep what a case study needs beside predictions, row by row."""
+    from uqalign.stages import case_side as stage
+
+    _say(
+        stage.run(
+            data=data,
+            spec=spec,
+            code=code,
+            out=out,
+            data_dir=Path(os.environ.get("UQALIGN_DATA_DIR", "data/raw")),
+            download_dir=Path(os.environ.get("UQALIGN_DOWNLOAD_DIR", "data/downloads")),
+        )
+    )
+
+
+@stage_app.command("case_score")
+def case_score(files: Many, spec: Spec, code: Code, out: Out) -> None:
+    """Score a model's predictions for a case study."""
+    from uqalign.stages import case_score as stage
+
+    _say(stage.run(files=files, spec=spec, code=code, out=out))
+
+
+@stage_app.command("case_table")
+def case_table(
+    files: Many,
+    spec: Spec,
+    code: Code,
+    csv: Annotated[Path, typer.Option(help="CSV to write.")],
+    markdown: Annotated[Path, typer.Option(help="Markdown to write.")],
+) -> None:
+    """Write one table of a case study."""
+    from uqalign.stages import case_table as stage
+
+    _say(stage.run(files=files, spec=spec, code=code, csv=csv, markdown=markdown))
+
+
+@stage_app.command("case_figure")
+def case_figure(
+    files: Many,
+    spec: Spec,
+    code: Code,
+    out: Annotated[list[Path], typer.Option(help="Picture to write; its suffix decides the format.")],
+) -> None:
+    """Draw one figure of a case study."""
+    from uqalign.stages import case_figure as stage
+
+    _say(stage.run(files=files, spec=spec, code=code, out=out))
