@@ -16,6 +16,7 @@ from uqalign.pwu import (
     selective_pwu,
     top_k_pwu,
 )
+from uqalign.scoring_rules import penalised_score
 from uqalign.tasks import Task
 
 SMALLEST_PROBABILITY = 2.0**-52
@@ -305,11 +306,45 @@ def _multivariate_utilities() -> Iterator[Metric]:
     )
 
 
+_PENALISED = (
+    ("brier", "infimal+", "PBS inf"),
+    ("brier", "published", "PBS pub"),
+    ("brier", "implemented", "PBS impl"),
+    ("log", "infimal+", "PLL inf"),
+    ("log", "published", "PLL pub"),
+)
+"""Base, penalty and title. The implemented log penalty is the published one. Two classes have no rows of their own:
+there the infimal penalty is 0, and its rule the base score that is listed already."""
+
+_HOW_LARGE = {
+    "infimal+": "just above the smallest that puts every error behind every success",
+    "published": "as published by Ahmadian et al. (2025)",
+    "implemented": "as in the released code of Ahmadian et al. (2025)",
+}
+
+
+def _penalised() -> Iterator[Metric]:
+    for base, penalty, title in _PENALISED:
+        log = base == "log"
+        yield Metric(
+            f"{base}_{penalty.removesuffix('+')}",
+            title,
+            "multiclass",
+            "classical",
+            penalised_score,
+            fixed(base=base, penalty=penalty, **({"clip": SMALLEST_PROBABILITY} if log else {})),
+            proper="strictly",
+            row_mean=True,
+            description=f"{'NLL' if log else 'Brier'} plus a penalty on a wrong hard label, {_HOW_LARGE[penalty]}.",
+        )
+
+
 METRICS: tuple[Metric, ...] = (
     *_classification("binary"),
     *_binary_utilities(),
     *_classification("multiclass"),
     *_multiclass_utilities(),
+    *_penalised(),
     *_regression(),
     *_regression_utilities(),
     *_multivariate(),

@@ -27,7 +27,10 @@ MINE = Metric("largest", "Largest", "binary", "classical", largest_loss, bounds=
 def test_names_by_task():
     assert {task: list(for_task(task)) for task in TASKS} == {
         "binary": ["nll", "brier", "accuracy", "ece", "mce", "rauc", "edet", "pwu_c", "pwu_k"],
-        "multiclass": ["nll", "brier", "accuracy", "ece", "mce", "rauc", "edet", "pwu_jc"],
+        "multiclass": [
+            *["nll", "brier", "accuracy", "ece", "mce", "rauc", "edet", "pwu_jc"],
+            *["brier_infimal", "brier_published", "brier_implemented", "log_infimal", "log_published"],
+        ],
         "regression": [
             *["nll", "mse", "crps", "ece", "mce", "rauc", "edet"],
             *["pwu_lambda", "pwu_phi", "pwu_phi_residual"],
