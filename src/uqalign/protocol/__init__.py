@@ -5,14 +5,16 @@ they are the definitions. See `SWITCHES` for what each one does. How the publish
 `uqalign.protocol.rankings`, apart from this, so that scores do not depend on it.
 """
 
-from uqalign.protocol.metrics import metrics_under
+from uqalign.protocol.metrics import acting_on_metric, metrics_under
 from uqalign.protocol.switches import PUBLISHED, SWITCHES, Switch, concerning, expand
-from uqalign.protocol.utilities import evaluate_utility, thetas_published
+from uqalign.protocol.utilities import acting_on_utility, evaluate_utility, thetas_published
 
 __all__ = [
     "PUBLISHED",
     "SWITCHES",
     "Switch",
+    "acting_on_metric",
+    "acting_on_utility",
     "concerning",
     "evaluate_utility",
     "expand",

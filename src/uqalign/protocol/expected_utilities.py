@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Literal
 
 import numpy as np
@@ -18,22 +19,25 @@ from uqalign.checks import (
     warn_undefined,
 )
 from uqalign.priors import PRIOR_C, PRIOR_GAMMA, PRIOR_K, PRIOR_LAMBDA, Prior, rank_weights
+from uqalign.protocol.sampled_aversion import Rows, sampled_utility
 from uqalign.protocol.scores import SEED, refuse_weights
 from uqalign.protocol.utilities import unstable_descending
 from uqalign.pwu import binary_decision_pwu, risk_averse_top_k_pwu
-from uqalign.ranking import sorted_starts, tie_blocks
+from uqalign.ranking import tie_blocks
 from uqalign.scale import coordinate_variances, scalar_variance
 from uqalign.utilities import Payoff, charged_variance
 
 DRAWS = 10_000
-AT_ONCE = 1 << 21
-"""Numbers held at a time while draws are evaluated: sixteen megabytes."""
 
 
-def draws(*priors: Prior) -> list[FloatArray]:
-    """The published draws of each prior, one after the other from a generator with seed 42."""
+@cache
+def draws(*priors: Prior) -> tuple[FloatArray, ...]:
+    """The published draws of each prior, one after the other from a generator with seed 42 (read-only)."""
     rng = np.random.default_rng(SEED)
-    return [prior.sample(DRAWS, rng) for prior in priors]
+    drawn = tuple(prior.sample(DRAWS, rng) for prior in priors)
+    for array in drawn:
+        array.flags.writeable = False
+    return drawn
 
 
 def binary_pwu(y_true: Any, p: Any, *, sampled: bool, at_threshold: bool, sample_weight: Any = None) -> float:
@@ -144,20 +148,10 @@ def risk_averse_pwu(
     unit = scalar_variance(y, None)
     if unit == 0 and not by_variance:
         return warn_undefined("risk_averse_pwu", "y_true is constant, so aversion has no scale")
-    if not argsort:
-        y, charged = _shared(mu, variance, y), _shared(mu, variance, charged)
     share, factor = draws(PRIOR_K, PRIOR_GAMMA)
-    k = _selected(share, len(y))
     gamma = factor * (unit if by_variance else unit**-0.5)
-    payoffs = np.empty(DRAWS)
-    step = max(1, AT_ONCE // len(y))
-    for first in range(0, DRAWS, step):
-        part = slice(first, min(first + step, DRAWS))
-        aversion = gamma[part, None]
-        order = np.argsort(-(mu - aversion * variance), axis=1)
-        sums = np.cumsum(y[order] - aversion * charged[order], axis=1)
-        payoffs[part] = sums[np.arange(len(sums)), k[part] - 1] / k[part]
-    return 0.0 - exact_sum(payoffs) / DRAWS
+    rows = Rows(y, mu, variance, charged)
+    return 0.0 - sampled_utility(rows, _selected(share, len(y)), gamma, argsort=argsort)
 
 
 def variance_scaled_pwu(y_true: Any, mean: Any, var: Any, *, payoff: Payoff, sample_weight: Any = None) -> float:
@@ -165,13 +159,3 @@ def variance_scaled_pwu(y_true: Any, mean: Any, var: Any, *, payoff: Payoff, sam
     refuse_weights(sample_weight)
     y, _, _ = gaussian_rows(y_true, mean, var)
     return float(risk_averse_top_k_pwu(y_true, mean, var, payoff=payoff, aversion_scale=scalar_variance(y, None)))
-
-
-def _shared(mean: FloatArray, var: FloatArray, payoff: FloatArray) -> FloatArray:
-    """Payoffs with those of identical predictions replaced by their mean."""
-    order = np.lexsort((payoff, var, -mean))
-    starts = sorted_starts(order, mean, var)
-    counts = np.diff(starts, append=len(order))
-    shared = np.empty_like(payoff)
-    shared[order] = np.repeat(np.add.reduceat(payoff[order], starts) / counts, counts)
-    return shared

@@ -130,20 +130,34 @@ def metrics_under(
     return {name: _under(metric, on) if built_in.get(name) == metric else metric for name, metric in chosen.items()}
 
 
+def acting_on_metric(task: Task, name: str, switches: Iterable[str]) -> frozenset[str]:
+    """The switches among `switches` that take part in computing a built-in metric; the others leave it as it is.
+
+    Some act only together with another: the order of ties matters to a risk-averse expectation only over draws.
+    """
+    return _active(task, name, expand(switches))[1]
+
+
+def _active(task: Task, name: str, on: frozenset[str]) -> tuple[_Rule | None, frozenset[str]]:
+    """The rule that replaces a metric, if any, and the switches that it reads."""
+    holds = [rule for rule in _RULES.get((task, name), ()) if on.intersection(rule.switches)]
+    if not holds:
+        return None, frozenset()
+    rule = holds[-1]
+    return rule, on.intersection({*rule.needs, *rule.options.values()})
+
+
 def _under(metric: Metric, on: frozenset[str]) -> Metric:
-    changed = metric
-    for rule in _RULES.get((metric.task, metric.name), ()):
-        active = sorted(on.intersection({*rule.needs, *rule.options.values()}))
-        if not on.intersection(rule.switches):
-            continue
-        options = {**rule.fixed, **{option: switch in on for option, switch in rule.options.items()}}
-        changed = replace(
-            metric,
-            function=rule.function,
-            options=fixed(**options),
-            proper=rule.proper,
-            bounds=rule.bounds or metric.bounds,
-            row_mean=False,
-            description=f"{metric.description} As published: {', '.join(active)}.",
-        )
-    return changed
+    rule, active = _active(metric.task, metric.name, on)
+    if rule is None:
+        return metric
+    options = {**rule.fixed, **{option: switch in on for option, switch in rule.options.items()}}
+    return replace(
+        metric,
+        function=rule.function,
+        options=fixed(**options),
+        proper=rule.proper,
+        bounds=rule.bounds or metric.bounds,
+        row_mean=False,
+        description=f"{metric.description} As published: {', '.join(sorted(active))}.",
+    )

@@ -16,6 +16,9 @@ from uqalign.registry import UnknownNameError, did_you_mean
 from uqalign.scale import scalar_variance
 from uqalign.utilities import bounded, selective_utility
 
+SCALED = "risk_averse_top_k"
+"""The family whose aversion has a scale in the target's unit."""
+
 
 def unstable_descending(score: FloatArray) -> IntArray:
     """Rows from the highest score to the lowest, ties wherever numpy's default sort leaves them.
@@ -89,8 +92,16 @@ def evaluate_utility(
     return float(utility(y_true, *prediction, **family.resolve(y_true, theta, **scales)))
 
 
+def acting_on_utility(family: str, switches: Iterable[str]) -> frozenset[str]:
+    """The switches among `switches` that take part in computing a family's utility."""
+    reads = {_VARIANTS[family][0]} if family in _VARIANTS else set()
+    if family == SCALED:
+        reads.add("gamma_scale")
+    return expand(switches) & reads
+
+
 def _published_scales(family: Family, y_true: Any) -> dict[str, float]:
-    if family.name != "risk_averse_top_k":
+    if family.name != SCALED:
         return {}
     return {"aversion_scale": scalar_variance(np.asarray(y_true, dtype=np.float64), None)}
 

@@ -41,7 +41,7 @@ def _block_changes(
     lines: Lines, ranks: RankWeights, prior: Prior, block: slice, start_worth: FloatArray, whole: bool
 ) -> float:
     """Sum over the crossings of the lines in `block` of (worth after - worth before) H(x)."""
-    row, other, x = _crossings_of(lines, block, prior.support[1])
+    row, other, x = crossings_of(lines, block, prior.support[1])
     if len(x) == 0:
         return 0.0
     line = row + block.start
@@ -59,7 +59,7 @@ def _block_changes(
     return float(np.sum((worth - before) * remaining))
 
 
-def _crossings_of(lines: Lines, block: slice, high: float) -> tuple[IntArray, IntArray, FloatArray]:
+def crossings_of(lines: Lines, block: slice, high: float) -> tuple[IntArray, IntArray, FloatArray]:
     """Crossings of the lines in `block` at 0 < g < high: line within the block, other line, g; sorted by line, g."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         at = lines.level[block, None] - lines.level

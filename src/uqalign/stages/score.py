@@ -5,15 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from uqalign.checks import noted
-from uqalign.contracts.predictions import check_coverage, read_predictions
 from uqalign.contracts.scores import write_scores
-from uqalign.data.splits import read_splits
-from uqalign.data.table import read_table
 from uqalign.families import published_thetas, theta_id
-from uqalign.files import FileError
 from uqalign.metrics.select import selected
 from uqalign.protocol import evaluate_utility, metrics_under, thetas_published
 from uqalign.stages.common import check_code, parse_spec
+from uqalign.stages.trusted import trusted
 
 
 def run(*, data: Path, splits: Path, predictions: Path, spec: str, code: str, out: Path) -> str:
@@ -27,15 +24,7 @@ def run(*, data: Path, splits: Path, predictions: Path, spec: str, code: str, ou
     orders = parse_spec(spec)
     own = [name.partition(":")[0] for name in orders["metrics"] if ":" in name]
     check_code(code, __name__, *own)
-    cache = read_predictions(predictions, **orders["expects"])
-    table = read_table(data)
-    if cache.provenance["data_sha256"] != table.digest:
-        raise FileError(
-            f"{predictions} was fitted to other data than {data}: remove it and run again (rm {predictions})"
-        )
-    seeds = sorted({split.seed for split in cache.splits})
-    folds = {seed: read_splits(splits, seed, table=table) for seed in seeds}
-    check_coverage(predictions, cache, table.target, folds)
+    cache, table = trusted(predictions, data, splits, orders["expects"])
 
     job = orders["expects"]["spec"]
     switches = orders["protocol"]
@@ -44,8 +33,7 @@ def run(*, data: Path, splits: Path, predictions: Path, spec: str, code: str, ou
         family: thetas[: orders["thetas"]]
         for family, thetas in published_thetas(cache.task, table.n_classes or None).items()
     }
-    if "theta_label" in switches:
-        decisions = {family: thetas_published(thetas) for family, thetas in decisions.items()}
+    taken = thetas_published if "theta_label" in switches else tuple  # an overwritten decision keeps its place
     model = predictions.parts[-3]
     rows = []
     for split in cache.splits:
@@ -56,8 +44,8 @@ def run(*, data: Path, splits: Path, predictions: Path, spec: str, code: str, ou
             value, note = noted(metric.evaluate, split.y, split.prediction)
             rows.append((*key, "metric", name, "", value, note))
         for family, thetas in decisions.items():
-            for theta in dict.fromkeys(thetas):
-                value, note = noted(evaluate_utility, family, split.y, split.prediction, theta, switches)
+            for theta, act in zip(thetas, taken(thetas), strict=True):
+                value, note = noted(evaluate_utility, family, split.y, split.prediction, act, switches)
                 rows.append((*key, "utility", family.name, theta_id(theta), value, note))
     columns = ["task", "dataset", "model", "seed", "fold", "kind", "name", "theta", "value", "note"]
     status = [

@@ -7,8 +7,18 @@ import pickle
 import numpy as np
 import pytest
 
+from uqalign.families import families_of, published_thetas
 from uqalign.metrics.registry import for_task
-from uqalign.protocol import PUBLISHED, SWITCHES, concerning, expand, metrics_under
+from uqalign.protocol import (
+    PUBLISHED,
+    SWITCHES,
+    acting_on_metric,
+    acting_on_utility,
+    concerning,
+    evaluate_utility,
+    expand,
+    metrics_under,
+)
 from uqalign.registry import UnknownNameError
 from uqalign.tasks import TASKS
 
@@ -122,3 +132,44 @@ def test_a_users_own_metric_is_left_alone(task: str) -> None:
         name: replace(metric, title="Mine") for name, metric in for_task(task).items() if name in ("ece", "pwu_lambda")
     }
     assert metrics_under(task, [PUBLISHED], own) == own
+
+
+def prediction(task: str, rng: np.random.Generator) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
+    n = 12
+    if task == "binary":
+        return rng.integers(0, 2, n), (np.append(rng.uniform(size=n - 2).round(1), [1.0, 0.0]),)
+    if task == "multiclass":
+        return rng.integers(0, 3, n), (rng.dirichlet([1, 1, 1], n),)
+    if task == "regression":
+        return 9 + rng.normal(size=n), (9 + rng.normal(size=n).round(1), rng.gamma(2, 1, n).round(1))
+    return rng.normal(size=(n, 2)), (rng.normal(size=(n, 2)), np.tile(np.eye(2), (n, 1, 1)))
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_switches_that_do_not_act_change_nothing(task: str) -> None:
+    y, predicted = prediction(task, np.random.default_rng(0))
+    scoring = {s.id for stage in ("metric", "utility") for s in concerning(task, stage)}
+    acting: set[str] = set()
+    for switches in ([PUBLISHED], *([s] for s in scoring), *(scoring - {s} for s in scoring)):
+        under = metrics_under(task, switches)
+        for name in under:
+            acts = acting_on_metric(task, name, switches)
+            acting |= acts
+            alone = metrics_under(task, acts)[name]
+            assert (alone.function, alone.options) == (under[name].function, under[name].options)
+        for family, thetas in published_thetas(task, 3 if task == "multiclass" else None).items():
+            acts = acting_on_utility(family.name, switches)
+            acting |= acts
+            values = [evaluate_utility(family, y, predicted, thetas[0], s) for s in (switches, acts)]
+            assert values[0] == values[1]
+    assert acting == scoring
+
+
+def test_the_order_of_ties_acts_on_a_risk_averse_expectation_over_draws_only() -> None:
+    assert acting_on_metric("regression", "pwu_phi", ["argsort_order"]) == set()
+    assert acting_on_metric("regression", "pwu_phi", ["argsort_order", "gamma_scale"]) == {"gamma_scale"}
+    assert acting_on_metric("regression", "pwu_phi", ["argsort_order", "pwu_mc"]) == {"argsort_order", "pwu_mc"}
+    assert {family.name for family in families_of("regression") if acting_on_utility(family.name, PUBLISHED)} == {
+        "selective",
+        "risk_averse_top_k",
+    }
