@@ -8,6 +8,7 @@ from uqalign.cases.plan import CasePlan
 from uqalign.config import parse_config
 from uqalign.errors import UserError
 from uqalign.jobs import Plan, prepare_environment
+from uqalign.superiority.plan import StudyPlan
 
 min_version("9.20")
 
@@ -21,6 +22,7 @@ try:
 except UserError as error:
     raise WorkflowError(str(error)) from None
 prepare_environment(plan.config)
+study = StudyPlan(plan.config)
 
 
 wildcard_constraints:
@@ -31,6 +33,7 @@ wildcard_constraints:
     folds=r"folds-\d+-\d+",
     block=r"seeds-\d+-\d+",
     family="[a-z_]+",
+    regime="full|subset|noisy|hard",
     case="[a-z0-9_]+",
     arm="[a-z0-9_]+",
 
@@ -53,6 +56,7 @@ include: "workflow/rules/score.smk"
 include: "workflow/rules/align.smk"
 include: "workflow/rules/show.smk"
 include: "workflow/rules/cases.smk"
+include: "workflow/rules/superiority.smk"
 
 
 rule all:

@@ -193,3 +193,51 @@ def case_figure(
     from uqalign.stages import case_figure as stage
 
     _say(stage.run(files=files, spec=spec, code=code, out=out))
+
+
+@stage_app.command("superiority_train")
+def superiority_train(
+    spec: Spec,
+    code: Code,
+    out: Out,
+    threads: Annotated[int, typer.Option(help="Seeds trained at a time.")] = 1,
+) -> None:
+    """Train one cell of the checkpoint study and keep every epoch's predictions."""
+    from uqalign.stages import superiority_train as stage
+    from uqalign.training.lease import held_device
+
+    _say(
+        stage.run(
+            spec=spec,
+            code=code,
+            out=out,
+            data_dir=Path(os.environ.get("UQALIGN_DATA_DIR", "data/raw")),
+            threads=threads,
+            device=lambda: held_device(os.environ.get("UQALIGN_DEVICE", "auto")),
+            report=_say,
+        )
+    )
+
+
+@stage_app.command("superiority_score")
+def superiority_score(
+    predictions: Annotated[Path, typer.Option(help="Predictions of every epoch.")], spec: Spec, code: Code, out: Out
+) -> None:
+    """Measure every epoch of one cell of the checkpoint study."""
+    from uqalign.stages import superiority_score as stage
+
+    _say(stage.run(predictions=predictions, spec=spec, code=code, out=out))
+
+
+@stage_app.command("superiority_report")
+def superiority_report(
+    measures: Many,
+    spec: Spec,
+    code: Code,
+    tables: Annotated[Path, typer.Option(help="Folder of the tables.")],
+    figures: Annotated[Path, typer.Option(help="Folder of the pictures.")],
+) -> None:
+    """Select epochs offline; write the tables and pictures of the checkpoint study."""
+    from uqalign.stages import superiority_report as stage
+
+    _say(stage.run(measures=measures, spec=spec, code=code, tables=tables, figures=figures))

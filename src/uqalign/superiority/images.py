@@ -129,7 +129,8 @@ def read_folder(path: Path) -> Images:
         without = sorted(set(classes) - {label for label, _ in found})
         if not found or without:
             raise ImageError(f"{path}: no pictures in {part}/{without[0] if without else 'CLASS'}/")
-    pixels, codes = [], []
+    pixels: list[Pixels] = []
+    codes: list[int] = []
     for label, name in (*parts["train"], *parts["test"]):
         try:
             picture = np.asarray(Image.open(io.BytesIO(files[name]())))

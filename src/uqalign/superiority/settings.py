@@ -11,6 +11,21 @@ from uqalign.strict import Strict
 RegimeName = Literal["full", "subset", "noisy", "hard"]
 REGIMES: tuple[RegimeName, ...] = get_args(RegimeName)
 
+TABLES = (
+    "cells",
+    "primary",
+    "pairs",
+    "frontier",
+    "excluded",
+    "agreement",
+    "baselines",
+    "stability",
+    "monitors",
+    "outcomes",
+)
+FIGURES = ("frontier", "differences", "monitors")
+"""Names of the tables and pictures of the study, which are also the names of their files."""
+
 
 class StudyConfig(Strict):
     """The checkpoint study. Every field has a default: a run of minutes on pictures that come with scikit-learn."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from uqalign.models.nets.network import Pass, Sizes
@@ -17,12 +18,16 @@ from uqalign.superiority.networks import CNN, network
 from uqalign.superiority.regimes import Regime, Split, split
 from uqalign.training.adam import Adam
 from uqalign.training.device import keep_freed_memory, one_thread_each
-from uqalign.training.lanes import Lanes
+from uqalign.training.lanes import Stack
 
-BATCH_SIZE = 128
 LEARNING_RATE = 1e-3
 
 Report = Callable[[str], None]
+
+
+def batch_size(n: int) -> int:
+    """Pictures per gradient step for `n` training pictures: at least 32 steps an epoch, up to 128 pictures each."""
+    return min(128, max(16, n // 32))
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,27 +103,31 @@ def _train_block(
     generators = [np.random.RandomState(seed) for seed in seeds]
     parameters = net.parameters(channels * height * width, images.n_classes)
     drawn = [{name: p.draw(rng) for name, p in parameters.items()} for rng in generators]
-    lanes = Lanes.of(drawn, {name: p.shape for name, p in parameters.items()}, {}, device)
-    adam = Adam(lanes.weights.values, lanes.gradients, "adam", 0.0)
+    lanes = Stack.of(drawn, {name: p.shape for name, p in parameters.items()}, device)
+    leaves = {name: view.detach().requires_grad_() for name, view in lanes.views.items()}
+    gradients = torch.zeros_like(lanes.values)
+    adam = Adam(lanes.values, gradients, "adam", 0.0)
     pictures = _Pictures(images, device)
     rows = len(splits[0].train)
+    batch = batch_size(rows)
     said = [np.empty((epochs, len(s.validation) + len(s.test), images.n_classes), np.float32) for s in splits]
     for epoch in range(epochs):
         orders = np.stack([rng.permutation(rows) for rng in generators])
         positions = np.stack([s.train[order] for s, order in zip(splits, orders, strict=True)])
         labels = np.stack([s.labels[order] for s, order in zip(splits, orders, strict=True)])
         total = 0.0
-        for start in range(0, rows, BATCH_SIZE):
-            chunk = slice(start, start + BATCH_SIZE)
+        for start in range(0, rows, batch):
+            chunk = slice(start, start + batch)
             dealt = torch.from_numpy(positions[:, chunk]).to(device)
             y = torch.from_numpy(labels[:, chunk]).to(device)
             now = Pass(Sizes.of([dealt.shape[1]] * len(seeds), device))
-            output = net.forward(lanes.leaves, {}, pictures.read(dealt), now)
-            losses = torch.nn.functional.cross_entropy(output.transpose(1, 2), y, reduction="none").mean(1)
-            adam_gradients = lanes.differentiate(losses.sum(), None)
-            assert adam_gradients is lanes.gradients
+            output = net.forward(leaves, {}, pictures.read(dealt), now)
+            losses = F.cross_entropy(output.transpose(1, 2), y, reduction="none").mean(1)
+            slopes = torch.autograd.grad(losses.sum(), list(leaves.values()))
+            flat = torch.cat([slope.flatten(1) for slope in slopes], dim=1)
+            gradients[:, : flat.shape[1]] = flat
             adam.update(list(range(len(seeds))), LEARNING_RATE)
-            total += float(losses.mean()) * dealt.shape[1] / rows
+            total += float(losses.detach().mean()) * dealt.shape[1] / rows
         for lane, (run, s) in enumerate(zip(said, splits, strict=True)):
             run[epoch] = _probabilities(net, lanes, lane, pictures, np.concatenate([s.validation, s.test]), device)
         report(f"epoch {epoch + 1} of {epochs}, seeds {', '.join(map(str, seeds))}: cross-entropy {total:.4f}")
@@ -127,9 +136,9 @@ def _train_block(
 
 @torch.no_grad()
 def _probabilities(
-    net: CNN, lanes: Lanes, lane: int, pictures: _Pictures, positions: np.ndarray, device: torch.device
+    net: CNN, lanes: Stack, lane: int, pictures: _Pictures, positions: np.ndarray, device: torch.device
 ) -> npt.NDArray[np.float32]:
-    weights = {name: view[lane : lane + 1] for name, view in lanes.weights.views.items()}
+    weights = {name: view[lane : lane + 1] for name, view in lanes.views.items()}
     parts = []
     for start in range(0, len(positions), net.evaluation_rows):
         dealt = torch.from_numpy(positions[None, start : start + net.evaluation_rows]).to(device)

@@ -30,7 +30,7 @@ def _idx(folder: str, fallback: str) -> Callable[[Path], Images]:
             return _torchvision(fallback, data_dir, folder)
         paths = [path for path in found if path is not None]
         train, test = read_idx_pair(paths[0], paths[1]), read_idx_pair(paths[2], paths[3])
-        pixels, labels = (np.concatenate(pair) for pair in zip(train, test, strict=True))
+        pixels, labels = np.concatenate([train[0], test[0]]), np.concatenate([train[1], test[1]])
         return Images(pixels, labels, len(train[0]), tuple("0123456789"))
 
     return load
