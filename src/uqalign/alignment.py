@@ -13,14 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from uqalign.agreement import AGREEMENTS, TIE_TOLERANCE, Agreement, agree
 from uqalign.checks import FloatArray
 
 if TYPE_CHECKING:
     import pandas as pd
-
-TIE_TOLERANCE = 1e-12
-"""Two values this close, relative to the largest finite one compared, are a tie: sums of the same numbers in another
-order differ by about 1e-16, and such a difference must not decide a ranking."""
 
 
 def fold_mean(values: npt.ArrayLike) -> float:
@@ -30,58 +27,6 @@ def fold_mean(values: npt.ArrayLike) -> float:
         with np.errstate(invalid="ignore"):
             return float(array.mean())
     return math.fsum(array.tolist()) / len(array)
-
-
-def pair_signs(values: FloatArray) -> npt.NDArray[np.int8]:
-    """Order of every pair of models.
-
-    Args:
-        values: (..., m) one value per model; infinities rank, NaN does not.
-
-    Returns:
-        (..., m (m - 1) / 2) in {-1, 0, 1}: sign of values[i] - values[j] for i < j, zero for ties and for NaN.
-    """
-    i, j = np.triu_indices(values.shape[-1], k=1)
-    size = np.max(np.abs(values), axis=-1, keepdims=True, initial=0, where=np.isfinite(values))
-    left, right = values[..., i], values[..., j]
-    with np.errstate(invalid="ignore"):
-        tied = np.abs(left - right) <= TIE_TOLERANCE * size
-        return np.where(tied, 0, np.int8(1) * (left > right) - np.int8(1) * (left < right)).astype(np.int8)
-
-
-def kendall_tau_b(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
-    """Kendall's tau-b between two lists of values, over the entries where neither is NaN.
-
-    tau_b = sum sign(dx) sign(dy) / sqrt(n_x n_y) over pairs, with n_x, n_y the numbers of pairs untied in x and in y.
-
-    Args:
-        x, y: (m,) values; infinities count as the largest or smallest value.
-
-    Returns:
-        tau-b in [-1, 1]; NaN with fewer than two entries or when either list is constant.
-
-    Raises:
-        ValueError: different lengths.
-    """
-    a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    if a.ndim != 1 or a.shape != b.shape:
-        raise ValueError(f"x and y must be two lists of one length, got shapes {a.shape} and {b.shape}")
-    both = ~(np.isnan(a) | np.isnan(b))
-    if both.sum() < 2:
-        return math.nan
-    sx, sy = pair_signs(a[both]).astype(int), pair_signs(b[both]).astype(int)
-    untied = float(np.count_nonzero(sx)) * float(np.count_nonzero(sy))
-    return float((sx * sy).sum() / math.sqrt(untied)) if untied else math.nan
-
-
-def why_undefined(metric: FloatArray, utility: FloatArray) -> str:
-    """The reason that `kendall_tau_b(metric, utility)` is NaN."""
-    both = ~(np.isnan(metric) | np.isnan(utility))
-    if both.sum() < 2:
-        return "fewer than two models have both values"
-    if not pair_signs(metric[both]).any():
-        return "the metric is the same for all models"
-    return "the utility is the same for all models"
 
 
 def ranking(values: Sequence[float], names: Sequence[str], *, higher_is_better: bool) -> list[list[str]]:
@@ -118,45 +63,60 @@ def per_seed(
         folds: folds that each mean must have.
         mean: mean over folds.
     """
-    keys = ["seed", "kind", "name", "theta"]
-    grouped = scores.groupby([*keys, "model"], sort=True)["value"].agg(
-        mean=lambda values: mean(values.to_numpy()), size="size"
-    )
-    means: pd.DataFrame = grouped["mean"].where(grouped["size"] == folds).unstack("model")
-    return means.reindex(columns=list(models))
+    import pandas as pd
 
-
-def oriented_tau(metric: FloatArray, utility: FloatArray, *, higher_is_better: bool) -> float:
-    """Kendall's tau-b between a utility and a metric turned so that higher is better."""
-    return kendall_tau_b(metric if higher_is_better else -metric, utility)
+    grouped = scores.groupby(["seed", "kind", "name", "theta"], sort=True)
+    labels, measures = grouped.size().index, grouped.ngroup().to_numpy()
+    columns = pd.Index(models).get_indexer(pd.Index(scores["model"]))
+    kept = np.flatnonzero(columns >= 0)
+    cells = measures[kept] * len(models) + columns[kept]
+    order = np.argsort(cells, kind="stable")
+    values = scores["value"].to_numpy(dtype=np.float64)[kept][order]
+    found, starts = np.unique(cells[order], return_index=True)
+    means = np.full(len(labels) * len(models), np.nan)
+    for cell, group in zip(found, np.split(values, starts[1:]), strict=True):
+        if len(group) == folds:
+            means[cell] = mean(group)
+    return pd.DataFrame(means.reshape(len(labels), len(models)), index=labels, columns=list(models))
 
 
 def align(
-    wide: pd.DataFrame, higher_is_better: Mapping[str, bool], tau: Callable[..., float] = oriented_tau
+    wide: pd.DataFrame, higher_is_better: Mapping[str, bool], agreement: Callable[..., Agreement] = agree
 ) -> pd.DataFrame:
     """Alignment of every metric with every decision in every seed.
 
     Args:
         wide: output of `per_seed`.
         higher_is_better: orientation of each metric.
-        tau: agreement of a metric's values with a utility's, as `oriented_tau`.
+        agreement: agreement of metrics with utilities, as `uqalign.agreement.agree`.
 
     Returns:
-        columns seed, family, theta, metric, tau, models, note (see `contracts.alignment.ALIGNMENT_COLUMNS`).
+        columns seed, family, theta, metric, tau, top_1, top_3, pearson, models, note (see
+        `contracts.alignment.ALIGNMENT_COLUMNS`).
     """
     import pandas as pd
 
-    rows = []
+    blocks = []
     for seed, block in wide.groupby(level="seed"):
-        metrics = block.xs("metric", level="kind")
-        utilities = block.xs("utility", level="kind")
-        for (_, family, theta), utility in zip(utilities.index, utilities.to_numpy(), strict=True):
-            for (_, metric, _), values in zip(metrics.index, metrics.to_numpy(), strict=True):
-                agreement = tau(values, utility, higher_is_better=higher_is_better[metric])
-                count = int((~(np.isnan(values) | np.isnan(utility))).sum())
-                note = why_undefined(values, utility) if math.isnan(agreement) else ""
-                rows.append((seed, family, theta, metric, agreement, count, note))
-    return pd.DataFrame(rows, columns=["seed", "family", "theta", "metric", "tau", "models", "note"])
+        metrics, utilities = block.xs("metric", level="kind"), block.xs("utility", level="kind")
+        names = metrics.index.get_level_values("name")
+        signs = np.array([higher_is_better[name] for name in names], dtype=np.bool_)
+        found = agreement(metrics.to_numpy(), utilities.to_numpy(), signs)
+        blocks.append(
+            pd.DataFrame(
+                {
+                    "seed": seed,
+                    "family": np.repeat(utilities.index.get_level_values("name"), len(names)),
+                    "theta": np.repeat(utilities.index.get_level_values("theta"), len(names)),
+                    "metric": np.tile(names, len(utilities)),
+                    **{name: values.T.ravel() for name, values in found.values.items()},
+                    "models": found.models.T.ravel(),
+                    "note": found.notes.T.ravel(),
+                }
+            )
+        )
+    columns = ["seed", "family", "theta", "metric", *AGREEMENTS, "models", "note"]
+    return pd.concat(blocks, ignore_index=True) if blocks else pd.DataFrame(columns=columns)
 
 
 def seed_taus(alignment: pd.DataFrame) -> pd.DataFrame:

@@ -10,16 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
-from uqalign.alignment import (
-    align,
-    fold_mean,
-    kendall_tau_b,
-    pair_signs,
-    per_seed,
-    ranking,
-    seed_taus,
-    summarise,
-)
+from uqalign.agreement import kendall_tau_b, pair_signs
+from uqalign.alignment import align, fold_mean, per_seed, ranking, seed_taus, summarise
 
 values = st.lists(st.integers(-3, 3).map(float), min_size=2, max_size=9)
 

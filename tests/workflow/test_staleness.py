@@ -75,7 +75,7 @@ def test_chunking_does_not_change_a_prediction(project, fresh, tmp_path):
             {"score": 3, **SHOWN},
         ),
         (
-            "src/uqalign/alignment.py",
+            "src/uqalign/agreement.py",
             "TIE_TOLERANCE = 1e-12",
             "TIE_TOLERANCE = 1e-11",
             SHOWN,

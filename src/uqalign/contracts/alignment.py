@@ -6,13 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from uqalign.agreement import AGREEMENTS
 from uqalign.files import FileError, read_parquet
 
 if TYPE_CHECKING:
     import pandas as pd
 
-ALIGNMENT_COLUMNS = ["task", "dataset", "seed", "family", "theta", "metric", "tau", "models", "note"]
-"""One row per seed, decision and metric: Kendall's tau-b over `models` models; NaN with a note where undefined."""
+ALIGNMENT_COLUMNS = ["task", "dataset", "seed", "family", "theta", "metric", *AGREEMENTS, "models", "note"]
+"""One row per seed, decision and metric, over the `models` models that have both values: Kendall's tau-b (tau), the
+Jaccard overlap of the one and of the three best models (top_1, top_3), Pearson's rho with the metric turned so that
+higher is better (pearson). NaN where undefined; the note says why."""
 
 
 def read_alignment(paths: Sequence[Path]) -> pd.DataFrame:

@@ -9,7 +9,8 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
-from uqalign.alignment import fold_mean, kendall_tau_b
+from uqalign.agreement import kendall_tau_b
+from uqalign.alignment import fold_mean
 from uqalign.checks import FloatArray, IntArray
 from uqalign.protocol.switches import expand
 

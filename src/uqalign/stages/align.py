@@ -11,12 +11,13 @@ from uqalign.contracts.alignment import ALIGNMENT_COLUMNS
 from uqalign.contracts.scores import read_scores
 from uqalign.files import write_parquet
 from uqalign.metrics.select import selected
-from uqalign.protocol.rankings import fold_mean_published, kendall_under, published_row_order
+from uqalign.protocol.agreements import agree_under
+from uqalign.protocol.rankings import fold_mean_published, published_row_order
 from uqalign.stages.common import check_code, parse_spec
 
 
 def run(*, scores: Sequence[Path], spec: str, code: str, out: Path) -> str:
-    """Write Kendall's tau-b per seed, decision and metric to `out`.
+    """Write the agreements of every metric with every decision in every seed to `out`.
 
     Raises:
         FileError: score files that are missing, damaged or of another version.
@@ -32,7 +33,7 @@ def run(*, scores: Sequence[Path], spec: str, code: str, out: Path) -> str:
         models = published_row_order(orders["models"])
         mean = fold_mean_published if "nan_last" in switches else fold_mean
         table = align(
-            per_seed(frame, models, orders["n_folds"], mean), orientation, partial(kendall_under, switches=switches)
+            per_seed(frame, models, orders["n_folds"], mean), orientation, partial(agree_under, switches=switches)
         )
     else:
         table = align(per_seed(frame, orders["models"], orders["n_folds"]), orientation)

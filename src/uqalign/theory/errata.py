@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from uqalign.alignment import kendall_tau_b
+from uqalign.agreement import kendall_tau_b
 from uqalign.checks import FloatArray
 from uqalign.metrics import accuracy
 from uqalign.priors import PRIOR_K, rank_weights, selection_weights
