@@ -82,7 +82,7 @@ def differences_figure(selections: pd.DataFrame) -> Any:
 
 
 def monitors_figure(table: pd.DataFrame) -> Any:
-    """Mean regret of every monitor by every outcome; the colour compares the monitors of one outcome.
+    """Mean regret of every monitor by every outcome; the colour ranks the monitors within an outcome.
 
     Args:
         table: output of `monitors.monitor_table`.
@@ -90,21 +90,22 @@ def monitors_figure(table: pd.DataFrame) -> Any:
     import altair as alt
 
     shown = table[["outcome", "monitor", "regret"]].copy()
-    worst = shown.groupby("outcome")["regret"].transform("max")
-    shown["relative"] = (shown["regret"] / worst.where(worst > 0, 1)).astype(float)
+    shown["place"] = shown.groupby("outcome")["regret"].rank(method="average")
     shown["outcome_title"] = shown["outcome"].map(TITLES)
-    order = [TITLES[name] for name in OUTCOMES]
+    worst = len(shown["monitor"].unique())
     base = alt.Chart(shown).encode(
-        x=alt.X("outcome_title:N", sort=order, title="judged on the test pictures by", axis=alt.Axis(labelAngle=-30)),
+        x=alt.X(
+            "outcome_title:N",
+            sort=[TITLES[name] for name in OUTCOMES],
+            title="judged on the test pictures by",
+            axis=alt.Axis(labelAngle=-30),
+        ),
         y=alt.Y("monitor:N", sort=list(dict.fromkeys(shown["monitor"])), title="epoch kept by"),
     )
-    tiles = base.mark_rect().encode(
-        color=alt.Color(
-            "relative:Q", title="regret / worst", scale=alt.Scale(scheme="viridis", reverse=True, domain=[0, 1])
-        )
-    )
+    scale = alt.Scale(scheme="viridis", reverse=True, domain=[1, worst])
+    tiles = base.mark_rect().encode(color=alt.Color("place:Q", title="place (1: best)", scale=scale))
     text = base.mark_text(fontSize=11).encode(
-        text=alt.Text("regret:Q", format=".4f"),
-        color=alt.condition("datum.relative > 0.5", alt.value("white"), alt.value("black")),
+        text=alt.Text("regret:Q", format=".2~g"),
+        color=alt.condition(f"datum.place > {worst / 2}", alt.value("white"), alt.value("black")),
     )
     return (tiles + text).properties(width=alt.Step(78), height=alt.Step(26))

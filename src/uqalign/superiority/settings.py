@@ -41,7 +41,7 @@ class StudyConfig(Strict):
         "under-capacity network",
     )
     seeds: int = Field(5, ge=2, le=100, description="training runs of each data set in each regime")
-    epochs: int = Field(30, ge=2, le=1000, description="epochs of every run; each one's predictions are kept")
+    epochs: int = Field(100, ge=2, le=1000, description="epochs of every run; each one's predictions are kept")
     patience: int = Field(5, ge=1, description="epochs without progress after which early stopping stops")
     share: float = Field(0.1, gt=0, le=1, description="share of the training pictures in the regimes subset and hard")
     noise: float = Field(0.2, ge=0, lt=1, description="share of wrong labels in the regimes noisy and hard")
