@@ -28,6 +28,11 @@ Option = int | float | str
 Options = Mapping[str, Option]
 
 
+SCHEME = "fixed"
+TESTED, NEVER_TESTED = 1, 2
+"""The two "folds" of a fixed test set; the second is only ever trained on."""
+
+
 @dataclass(frozen=True)
 class CrossValidated:
     """Folds and seeds of the configuration, as in the benchmark."""

@@ -7,10 +7,9 @@ from functools import cached_property
 from types import SimpleNamespace
 from typing import Any
 
-from uqalign.cases.case import Arm, Case, FixedTest, Options
+from uqalign.cases.case import NEVER_TESTED, SCHEME, TESTED, Arm, Case, FixedTest, Options
 from uqalign.cases.registry import CASES_REGISTRY
 from uqalign.cases.report import figures_of, tables_of
-from uqalign.cases.splits import NEVER_TESTED, SCHEME, TESTED
 from uqalign.config import Config, ConfigError
 from uqalign.jobs import FIGURE_FORMATS, Job, Plan, parse_token
 from uqalign.provenance import canonical_json, code_digest, declaration_digest, declaration_modules
@@ -284,6 +283,7 @@ class CasePlan(Plan):
             *self.case_alignment(case),
             *(f"results/data/{name}.parquet" for name in datasets),
             *(self.side(case.name, name) for name in datasets),
+            *dict.fromkeys(self._splits(job.dataset, job.seeds) for job in self.jobs if job.dataset in datasets),
             *(f"results/predictions/{job.path}.parquet" for job in self.jobs if job.dataset in datasets),
         ]
 
@@ -297,6 +297,7 @@ class CasePlan(Plan):
             "options": dict(self._changed(case)),
             "switches": self._case_switches(case),
             "n_folds": self._folds(case),
+            "datasets": {arm.name: self.datasets_of(arm) for arm in case.arms},
         }
         return canonical_json(spec)
 

@@ -31,7 +31,7 @@ def read_results(orders: dict[str, Any], files: Sequence[Path]) -> Results:
     """The results that lie in the files of a case study, told apart by their folders.
 
     Args:
-        orders: case, models, metrics, options, switches and n_folds.
+        orders: case, models, metrics, options, switches, n_folds, and the data sets of each arm.
         files: score, alignment, data, side information and prediction files of the case study.
 
     Raises:
@@ -46,6 +46,7 @@ def read_results(orders: dict[str, Any], files: Sequence[Path]) -> Results:
     alignments: list[Path] = []
     data: dict[str, Path] = {}
     sides: dict[str, Path] = {}
+    splits: dict[tuple[str, str], Path] = {}
     predictions: dict[tuple[str, str], list[Path]] = {}
     for path in files:
         # results/cases/<case>/<kind>/.. or results/<kind>/..
@@ -60,6 +61,8 @@ def read_results(orders: dict[str, Any], files: Sequence[Path]) -> Results:
                 data[path.stem] = path
             case "side":
                 sides[path.stem] = path
+            case "splits":
+                splits[place[1], path.stem] = path
             case "predictions":
                 predictions.setdefault((place[2], place[3]), []).append(path)
     frame, statuses = read_scores(scores)
@@ -73,7 +76,9 @@ def read_results(orders: dict[str, Any], files: Sequence[Path]) -> Results:
         alignment=read_alignment(alignments),
         statuses=statuses,
         folds=orders["n_folds"],
+        datasets=orders["datasets"],
         data=data,
         sides=sides,
+        splits=splits,
         predictions=predictions,
     )

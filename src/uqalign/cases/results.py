@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from uqalign.cases.case import Case, Options
+from uqalign.cases.case import Case, CaseInputs, Options
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +31,9 @@ class Results:
         alignment: rows as `contracts.alignment.ALIGNMENT_COLUMNS`; `dataset` holds the arm.
         statuses: of every fit: dataset, model, seed, fold, error, seconds.
         folds: folds that a mean over a seed has.
+        datasets: names of the data sets of each arm.
         data, sides: files by data set.
+        splits: files by (data set, block of seeds as in their names).
         predictions: files by (data set, model).
     """
 
@@ -44,8 +46,10 @@ class Results:
     alignment: pd.DataFrame
     statuses: Sequence[Mapping[str, Any]]
     folds: int
+    datasets: Mapping[str, Sequence[str]]
     data: Mapping[str, Path]
     sides: Mapping[str, Path]
+    splits: Mapping[tuple[str, str], Path]
     predictions: Mapping[tuple[str, str], Sequence[Path]]
 
     def options(self, arm: str) -> Options:
@@ -60,7 +64,7 @@ class Results:
 
     def side(self, dataset: str) -> pd.DataFrame:
         """The side information of a data set, a row per row of its table."""
-        from uqalign.cases.side import read_side
+        from uqalign.cases.files.side import read_side
 
         return read_side(self.sides[dataset])
 
@@ -69,3 +73,19 @@ class Results:
         from uqalign.contracts.predictions import read_predictions
 
         return [read_predictions(path) for path in self.predictions[dataset, model]]
+
+    def inputs(self, arm: str, model: str) -> Iterator[CaseInputs]:
+        """What the scores of a model in an arm were computed from, one range of seeds and folds after another."""
+        from uqalign.cases.files.inputs import read_part
+        from uqalign.data.splits import block_name
+
+        chosen = self.case.arm(arm)
+        datasets = self.datasets[arm]
+        for files in zip(*(self.predictions[name, model] for name in datasets), strict=True):
+            # .. /seeds-000-009/folds-1-5.parquet
+            block = block_name(int(files[0].parent.name.split("-")[1]))
+            parts = tuple(
+                read_part(self.data[name], self.sides[name], self.splits[name, block], predictions)
+                for name, predictions in zip(datasets, files, strict=True)
+            )
+            yield CaseInputs(self.case, chosen, self.options(arm), self.switches, self.metrics, parts)

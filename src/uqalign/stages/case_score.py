@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from uqalign.cases.case import CaseInputs, Part
+from uqalign.cases.case import CaseInputs
+from uqalign.cases.files.inputs import read_part
 from uqalign.cases.registry import CASES_REGISTRY
 from uqalign.cases.scoring import score_splits
-from uqalign.cases.side import read_side
-from uqalign.contracts.predictions import check_coverage, read_predictions
 from uqalign.contracts.scores import write_scores
-from uqalign.data.splits import read_splits
-from uqalign.data.table import read_table
 from uqalign.files import FileError
 from uqalign.metrics.select import selected
 from uqalign.protocol import metrics_under
@@ -21,23 +18,6 @@ from uqalign.stages.common import check_code, parse_spec
 
 KINDS = 4
 """Files of each data set: data, side information, splits, predictions."""
-
-
-def read_part(data: Path, side: Path, splits: Path, predictions: Path, expects: dict[str, object]) -> Part:
-    """One data set of an arm, its files checked against each other and against the job that was planned.
-
-    Raises:
-        DataError, FileError: files that are damaged, incomplete, of another job or of other data.
-    """
-    cache = read_predictions(predictions, **expects)  # type: ignore[arg-type]
-    table = read_table(data)
-    if cache.provenance["data_sha256"] != table.digest:
-        raise FileError(
-            f"{predictions} was fitted to other data than {data}: remove it and run again (rm {predictions})"
-        )
-    folds = {seed: read_splits(splits, seed, table=table) for seed in sorted({split.seed for split in cache.splits})}
-    check_coverage(predictions, cache, table.target, folds)
-    return Part(table.name, table, read_side(side, table), folds, cache)
 
 
 def run(*, files: Sequence[Path], spec: str, code: str, out: Path) -> str:

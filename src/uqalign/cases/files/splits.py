@@ -8,15 +8,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from uqalign.cases.case import FixedTest
+from uqalign.cases.case import NEVER_TESTED, SCHEME, TESTED, FixedTest
 from uqalign.data.errors import SplitError
 from uqalign.data.splits import FORMAT, seed_block
 from uqalign.data.table import Table
 from uqalign.files import METADATA_KEY, atomic_path
-
-SCHEME = "fixed"
-TESTED, NEVER_TESTED = 1, 2
-"""The two "folds" of a fixed test set; the second is only ever trained on."""
 
 
 def fixed_folds(scheme: FixedTest, table: Table) -> npt.NDArray[np.int8]:

@@ -1,0 +1,1 @@
+"""Case studies from and to files."""
