@@ -10,6 +10,7 @@ import typer
 from uqalign import __version__
 from uqalign.cli.config import config_app
 from uqalign.cli.datasets import datasets_app
+from uqalign.cli.electricity import electricity_app
 from uqalign.cli.estimate import estimate_command
 from uqalign.cli.metrics import metrics_command
 from uqalign.cli.models import models_app
@@ -37,6 +38,7 @@ app.add_typer(theory_app, name="theory")
 app.add_typer(config_app, name="config")
 app.command("estimate")(estimate_command)
 app.command("results")(results_command)
+app.add_typer(electricity_app, name="electricity")
 app.add_typer(stage_app, name="stage")
 
 
