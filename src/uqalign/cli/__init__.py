@@ -14,6 +14,7 @@ from uqalign.cli.electricity import electricity_app
 from uqalign.cli.estimate import estimate_command
 from uqalign.cli.metrics import metrics_command
 from uqalign.cli.models import models_app
+from uqalign.cli.penalty import penalty_command
 from uqalign.cli.prior import prior_command
 from uqalign.cli.results import results_command
 from uqalign.cli.score import score_command
@@ -33,6 +34,7 @@ app.add_typer(datasets_app, name="datasets")
 app.add_typer(models_app, name="models")
 app.command("metrics")(metrics_command)
 app.command("prior")(prior_command)
+app.command("penalty")(penalty_command)
 app.command("score")(score_command)
 app.add_typer(theory_app, name="theory")
 app.add_typer(config_app, name="config")

@@ -147,7 +147,7 @@ def implemented_penalty(n_classes: int, base: Base = "brier") -> float:
     return float(c - 1) if check_base(base) == "brier" else math.log(c)
 
 
-def penalty_value(penalty: Penalty, n_classes: int, base: Base = "brier") -> float:
+def penalty_value(penalty: Penalty | str, n_classes: int, base: Base = "brier") -> float:
     """A penalty as a number.
 
     Args:

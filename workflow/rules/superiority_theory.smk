@@ -1,0 +1,22 @@
+superiority_theory_plan = TheoryPlan()
+
+
+rule superiority_theory:
+    output:
+        superiority_theory_plan.outputs(),
+    log:
+        "results/logs/superiority_theory.log",
+    benchmark:
+        "results/benchmarks/superiority_theory.tsv"
+    conda:
+        "../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        spec=superiority_theory_plan.spec,
+        code=superiority_theory_plan.code,
+        folder=superiority_theory_plan.folder,
+    shell:
+        "uqalign stage superiority_theory --spec {params.spec:q} --code {params.code} --folder {params.folder} > {log} 2>&1"
