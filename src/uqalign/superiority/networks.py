@@ -72,25 +72,28 @@ class CNN:
         lanes, rows = x.shape[:2]
         x = x.view(lanes, rows, *self.shape)
         for layer in range(len(self.channels)):
-            x = torch.relu(_convolve(x, weights[f"{layer}.weight"], weights[f"{layer}.bias"]))
+            x = torch.relu(convolve(x, weights[f"{layer}.weight"], weights[f"{layer}.bias"]))
         x = x.reshape(lanes, rows, -1)
         if self.hidden:
             x = torch.relu(linear(weights, "hidden", x))
         return linear(weights, "head", x)
 
 
-def _convolve(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    """(R, rows, inputs, height, width) to (R, rows, outputs, half of them, half of them)."""
-    if x.device.type == "cpu":  # a call per lane is the faster there, and its numbers do not depend on the others
-        return torch.stack(
-            [
-                F.conv2d(*lane, stride=2, padding=1)
-                for lane in zip(x.unbind(), weight.unbind(), bias.unbind(), strict=True)
-            ]
-        )
+def convolve(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    """(R, rows, inputs, height, width) to (R, rows, outputs, height / 2, width / 2), rounded up."""
+    if x.device.type != "cpu":
+        return convolve_together(x, weight, bias)
+    # A call per lane is the faster on a CPU, and its numbers do not depend on the other lanes.
+    lanes = zip(x.unbind(), weight.unbind(), bias.unbind(), strict=True)
+    return torch.stack([F.conv2d(*lane, stride=2, padding=1) for lane in lanes])
+
+
+def convolve_together(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    """The same as one grouped convolution."""
     lanes, rows, inputs, height, width = x.shape
     stacked = x.transpose(0, 1).reshape(rows, lanes * inputs, height, width)
-    out = F.conv2d(stacked, weight.reshape(-1, *weight.shape[2:]), bias.reshape(-1), stride=2, padding=1, groups=lanes)
+    kernels = weight.reshape(-1, *weight.shape[2:])
+    out = F.conv2d(stacked, kernels, bias.reshape(-1), stride=2, padding=1, groups=lanes)
     return out.view(rows, lanes, -1, *out.shape[2:]).transpose(0, 1)
 
 
