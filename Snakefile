@@ -8,6 +8,7 @@ from uqalign.cases.plan import CasePlan
 from uqalign.config import parse_config
 from uqalign.errors import UserError
 from uqalign.jobs import Plan, prepare_environment
+from uqalign.scoring_rules.plan import TheoryPlan
 from uqalign.superiority.plan import StudyPlan
 
 min_version("9.20")
@@ -57,6 +58,7 @@ include: "workflow/rules/align.smk"
 include: "workflow/rules/show.smk"
 include: "workflow/rules/cases.smk"
 include: "workflow/rules/superiority.smk"
+include: "workflow/rules/superiority_theory.smk"
 
 
 rule all:

@@ -241,3 +241,15 @@ def superiority_report(
     from uqalign.stages import superiority_report as stage
 
     _say(stage.run(measures=measures, spec=spec, code=code, tables=tables, figures=figures))
+
+
+@stage_app.command("superiority_theory")
+def superiority_theory(
+    spec: Spec,
+    code: Code,
+    folder: Annotated[Path, typer.Option(help="Folder of the tables and figures.")],
+) -> None:
+    """Check the theory of superior scoring rules; write its tables and figures."""
+    from uqalign.stages import superiority_theory as stage
+
+    _say(stage.run(spec=spec, code=code, folder=folder))
