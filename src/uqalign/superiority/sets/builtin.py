@@ -44,10 +44,10 @@ def _torchvision(name: str, data_dir: Path, folder: str, **options: Any) -> Imag
     """A data set through torchvision, which downloads and verifies it into `data_dir`/torchvision."""
     try:
         from torchvision import datasets
-    except ImportError:
+    except (ImportError, RuntimeError) as error:  # RuntimeError: a build that does not belong to this torch
         raise ImageError(
-            f"{data_dir / folder} has no {name} files and torchvision is not installed: put the files there, or "
-            "pip install 'uqalign[images]' to let it download them"
+            f"{data_dir / folder} has no {name} files and torchvision cannot be used ({error}): put the files there, "
+            "or pip install 'uqalign[images]' to let it download them"
         ) from None
     root = data_dir / "torchvision"
     try:
