@@ -8,8 +8,10 @@ from typing import Annotated
 import typer
 
 from uqalign import __version__
+from uqalign.cli.audit import audit_stages
 from uqalign.cli.config import config_app
 from uqalign.cli.datasets import datasets_app
+from uqalign.cli.doctor import doctor_command
 from uqalign.cli.electricity import electricity_app
 from uqalign.cli.estimate import estimate_command
 from uqalign.cli.metrics import metrics_command
@@ -39,8 +41,10 @@ app.command("score")(score_command)
 app.add_typer(theory_app, name="theory")
 app.add_typer(config_app, name="config")
 app.command("estimate")(estimate_command)
+app.command("doctor")(doctor_command)
 app.command("results")(results_command)
 app.add_typer(electricity_app, name="electricity")
+stage_app.add_typer(audit_stages, name="audit")
 app.add_typer(stage_app, name="stage")
 
 
