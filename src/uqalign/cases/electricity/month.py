@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from uqalign.cases.electricity.bidding import earn, place_bids
-from uqalign.cases.electricity.panel import Panel, build_panel
+from uqalign.cases.electricity.panel import Panel, panel_of
 from uqalign.cases.electricity.policy import Bids, best_bids
 
 if TYPE_CHECKING:
@@ -23,17 +23,8 @@ of somebody who knows both prices and is bound by no risk."""
 
 def model_panels(results: Results, arm: str) -> dict[str, Panel]:
     """The test month of every model that was fitted to all hours."""
-    case = results.case
-    datasets = [reference.rpartition(":")[2] for reference in case.arm(arm).datasets]
-    panels = {}
-    for model in results.models:
-        horizons = []
-        for name in sorted(name for name, fitted in results.predictions if fitted == model):
-            (cache,) = results.caches(name, model)
-            horizons.append((cache.splits[0], results.side(name)))
-        if len(horizons) == len(datasets) and all(split.prediction is not None for split, _ in horizons):
-            panels[model] = build_panel(horizons, forecast_day=str(results.options(arm)["forecast_day"]))
-    return panels
+    found = ((model, panel_of(inputs)) for model in results.models for inputs in results.inputs(arm, model))
+    return {model: panel for model, panel in found if panel is not None}
 
 
 def yardsticks(panel: Panel, options: Options, switches: frozenset[str]) -> Mapping[str, Bids]:

@@ -17,6 +17,7 @@ from uqalign.errors import UserError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from uqalign.cases.case import CaseInputs
     from uqalign.contracts.predictions import SplitResult
     from uqalign.data.table import Table
 
@@ -115,6 +116,18 @@ def build_panel(horizons: Iterable[tuple[SplitResult, pd.DataFrame]], *, forecas
     day, hour = np.nonzero(settled)
     hours = Hours(day, hour, **{name: grid[settled] for name, grid in grids.items()})
     return Panel(days[0], int(within.sum()), hours, int((~settled).sum()))
+
+
+def panel_of(inputs: CaseInputs) -> Panel | None:
+    """The test period of one model, or None if one of its fits failed.
+
+    Raises:
+        UserError: as `build_panel`.
+    """
+    horizons = [(part.cache.splits[0], part.side) for part in inputs.parts]
+    if any(split.prediction is None for split, _ in horizons):
+        return None
+    return build_panel(horizons, forecast_day=str(inputs.options["forecast_day"]))
 
 
 def _grids(

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from uqalign.cases.electricity.bidding import earn, mean_of, place_bids
 from uqalign.cases.electricity.bootstrap import block_draws
-from uqalign.cases.electricity.panel import HOURS, Hours, Panel, build_panel
+from uqalign.cases.electricity.panel import HOURS, Hours, Panel, panel_of
 from uqalign.cases.scoring import variants
 from uqalign.checks import FloatArray, noted
 from uqalign.errors import UserError
@@ -75,14 +75,13 @@ def score(inputs: CaseInputs) -> Iterator[ScoreRow]:
     Raises:
         UserError: an unknown value of an option.
     """
-    splits = [(part.cache.splits[0], part.side) for part in inputs.parts]
-    if any(split.prediction is None for split, _ in splits):
-        return
     options, case = inputs.options, inputs.case
     pooling = options["pooling"]
     if pooling not in ("pooled", "by_hour"):
         raise UserError(f"option pooling of case study {case.name} must be 'pooled' or 'by_hour', got {pooling!r}")
-    panel = build_panel(splits, forecast_day=str(options["forecast_day"]))
+    panel = panel_of(inputs)
+    if panel is None:
+        return
     earned = hourly_revenues(panel.hours, case.name, options, variants(case, inputs.switches))
     for seed, rows in enumerate(draw_rows(panel, options)):
         yield from _metric_rows(inputs.metrics, seed, panel.hours.take(rows), pooled=pooling == "pooled")

@@ -198,20 +198,17 @@ def results(horizons: Any) -> Any:
     from uqalign.alignment import align, per_seed
 
     models = {"good": (8, 10), "fair": (25, 30), "shy": (20, 60)}
-    frames, caches = [], {}
+    frames = []
     for model, (error, std) in models.items():
         for arm in (0, 4):
             frame = scored(inputs_of(horizons, error, std, arm))
             frames.append(frame.assign(model=model, dataset=CASE.arms[arm].name, task="regression"))
-        for hour, (table, _) in enumerate(horizons):
-            caches[table.name, model] = [Cache("regression", 1, [predicted(table, error, std, hour)])]
     scores = pd.concat(frames, ignore_index=True)
     higher = {name: metric.higher_is_better for name, metric in METRICS.items()}
     aligned = []
     for arm in ("days", "next_day"):
         rows = scores[(scores["dataset"] == arm) & (scores["kind"] != "detail")]
         aligned.append(align(per_seed(rows, list(models), 1), higher).assign(dataset=arm, task="regression"))
-    sides = {table.name: side for table, side in horizons}
     case = dataclasses.replace(CASE, arms=(CASE.arms[0], CASE.arms[4]))
     return SimpleNamespace(
         case=case,
@@ -220,10 +217,8 @@ def results(horizons: Any) -> Any:
         switches=frozenset(),
         scores=scores,
         alignment=pd.concat(aligned, ignore_index=True),
-        predictions=caches,
         options=lambda arm: case.options_of(case.arm(arm), {"draws": 4}),
-        caches=lambda dataset, model: caches[dataset, model],
-        side=lambda dataset: sides[dataset],
+        inputs=lambda arm, model: iter([inputs_of(horizons, *models[model], {"days": 0, "next_day": 4}[arm])]),
     )
 
 
