@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from scipy import optimize, special
+import scipy
+from scipy import special
 
 from uqalign.priors.base import Prior, parameter
 from uqalign.priors.beta import Beta
@@ -103,7 +104,7 @@ def _gamma(p: float, low: float, q: float, high: float) -> Prior:
 
     # The ratio of two quantiles falls as the shape grows, from infinity to one.
     lowest, highest = _bracket(log_ratio_excess, -5.0, 30.0)
-    shape = math.exp(optimize.brentq(log_ratio_excess, lowest, highest, xtol=1e-14, rtol=1e-14))
+    shape = math.exp(scipy.optimize.brentq(log_ratio_excess, lowest, highest, xtol=1e-14, rtol=1e-14))
     return Gamma(shape, float(special.gammaincinv(shape, q)) / high)
 
 
@@ -134,7 +135,7 @@ def _beta(p: float, low: float, q: float, high: float) -> Prior:
     starts += itertools.product(np.geomspace(0.05, 50, 7), repeat=2)
     best, cost = Beta(1, 1), math.inf
     for start in starts:
-        found = optimize.least_squares(
+        found = scipy.optimize.least_squares(
             residuals, np.clip(np.log(start), -11, 29), bounds=(-12, 30), xtol=1e-15, ftol=1e-15, gtol=1e-15
         )
         if found.cost < cost:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import optimize
+import scipy
 
 from uqalign.priors.base import Prior
 
@@ -31,7 +31,7 @@ def highest_density(prior: Prior, candidates: Sequence[float]) -> float:
     grid_density = np.asarray(prior.density(grid))
     top = int(np.argmax(grid_density))
     bracket = grid[max(top - 1, 0)], grid[min(top + 1, len(grid) - 1)]
-    found = optimize.minimize_scalar(
+    found = scipy.optimize.minimize_scalar(
         lambda x: -float(prior.density(x)), bounds=bracket, method="bounded", options={"xatol": 1e-12}
     )
     clearly_higher = -found.fun > exact_density.max() * (1 + 1e-9)
