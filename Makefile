@@ -5,7 +5,7 @@ PYTHON ?= python3
 CORES ?= $(shell getconf _NPROCESSORS_ONLN)
 CONFIG ?=
 BIN := .venv/bin
-EXTRAS := train,workflow,report,torchmetrics,dev
+EXTRAS := train,workflow,cluster,report,torchmetrics,dev
 
 .PHONY: help setup run test lint clean
 help:
