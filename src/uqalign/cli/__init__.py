@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from uqalign import __version__
+from uqalign.cli.advise import advise_command
 from uqalign.cli.audit import audit_stages
 from uqalign.cli.config import config_app
 from uqalign.cli.datasets import datasets_app
@@ -35,6 +36,7 @@ app = typer.Typer(
 app.add_typer(datasets_app, name="datasets")
 app.add_typer(models_app, name="models")
 app.command("metrics")(metrics_command)
+app.command("advise")(advise_command)
 app.command("prior")(prior_command)
 app.command("penalty")(penalty_command)
 app.command("score")(score_command)
