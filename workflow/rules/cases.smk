@@ -74,7 +74,8 @@ rule case_score:
         "uqalign stage case_score --spec {params.spec:q} --code {params.code} --out {output} {input} > {log} 2>&1"
 
 
-rule case_align:
+# The rankings are compared as those of the benchmark are.
+use rule align as case_align with:
     input:
         cases.case_scores_of,
     output:
@@ -83,17 +84,9 @@ rule case_align:
         "results/logs/case_align/{case}/{arm}.log",
     benchmark:
         "results/benchmarks/case_align/{case}/{arm}.tsv"
-    conda:
-        "../../envs/score.yaml"
-    threads: 1
-    resources:
-        mem_mb=2000,
-        runtime=60,
     params:
         spec=cases.case_align_spec,
         code=cases.align_code,
-    shell:
-        "uqalign stage align --spec {params.spec:q} --code {params.code} --out {output} {input} > {log} 2>&1"
 
 
 rule case_table:

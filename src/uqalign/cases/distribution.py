@@ -41,14 +41,15 @@ def distribution_chart(values: Mapping[str, FloatArray], title: str, prior: Prio
     panels = []
     for name, found in values.items():
         rows = [
-            {"low": low, "high": up, "share": share, "prior": expected, "middle": (low + up) / 2}
+            {"low": low, "high": up, "share": share, "zero": 0, "prior": expected, "middle": (low + up) / 2}
             for low, up, share, expected in zip(
                 edges[:-1].tolist(), edges[1:].tolist(), share_by_bin(found, edges).tolist(), mass.tolist(), strict=True
             )
         ]
         base = alt.Chart(_rows(alt, rows), title=f"{name} ({len(found):,})")
         x = alt.X("low:Q", title=title, scale=alt.Scale(domain=[0, high], nice=False))
-        bars = base.mark_bar(color="#0072B2", opacity=0.7).encode(x=x, x2="high:Q", y=alt.Y("share:Q", title="share"))
+        y = alt.Y("share:Q", title="share")
+        bars = base.mark_rect(color="#0072B2", opacity=0.7).encode(x=x, x2="high:Q", y=y, y2="zero:Q")
         line = base.mark_line(color="#D55E00").encode(x="middle:Q", y="prior:Q")
         panels.append((bars + line).properties(width=320, height=200))
     return alt.hconcat(*panels).configure_view(stroke="#ccc")
