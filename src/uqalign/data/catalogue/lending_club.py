@@ -15,7 +15,6 @@ LOANS = Content(
     "780b3b0817cc63865b29159d34034f9c37eb8fca568e29eacba4320f2e103cc4",
     8_561_122,
 )
-ARCHIVE = "lending_club/accepted_2007_to_2011.csv.gz"
 GRADES = ("F", "G")
 PAID = "Fully Paid"
 UNPAID = ("Charged Off", "Default", "Late (16-30 days)", "Late (31-120 days)")
@@ -76,9 +75,9 @@ DATASETS = (
         task="binary",
         title="Lending Club, finished loans of grade F and G issued 2007 to 2011",
         sources=(
-            LocalFile((LOANS.at(ARCHIVE, GUNZIP),)),
+            LocalFile((LOANS.at("lending_club/accepted_2007_to_2011.csv.gz", GUNZIP),)),
             Manual(
-                (LOANS.at(ARCHIVE, GUNZIP),),
+                (LOANS.at(),),
                 url="https://www.kaggle.com/datasets/wordsforthewise/lending-club",
                 how="Kaggle's file also holds later loans and has another checksum: declare it as a data set of your "
                 "own with the reader kaggle_loans (docs/cases.md)",
