@@ -12,6 +12,7 @@ import pytest
 
 from electricity_market import HOURS, csv_file, market_files
 from uqalign.cases.electricity import CASES, belwind
+from uqalign.cases.electricity.direction import last_known_spread
 from uqalign.cases.electricity.horizons import CAPACITY, FEATURES, HORIZONS, NATIONAL_CAPACITY, deliveries, read_market
 from uqalign.data.build import build_table
 from uqalign.data.errors import DataError
@@ -101,7 +102,7 @@ def test_without_fetched_files_the_message_says_how_to_get_a_key() -> None:
 
 
 @pytest.mark.skipif(not (RAW / "belgium").is_dir(), reason="the Belgian files are not here")
-def test_the_real_files_hold_what_the_page_says() -> None:
+def test_the_real_tables_are_complete_and_within_the_capacity() -> None:
     from uqalign.data.load import load
 
     tables = [load(HORIZONS[hour], data_dir=RAW) for hour in (0, 13)]
@@ -111,9 +112,53 @@ def test_the_real_files_hold_what_the_page_says() -> None:
         assert table.target.min() >= 0
         assert table.target.max() <= CAPACITY
     assert tables[0].target.mean() == pytest.approx(52.0, abs=15)
-    with (RAW / "belgium/elia_offshore_wind_hourly_reconstructed.csv").open() as file:
-        raw = pd.read_csv(file).set_index("datetime_utc")["offshore_wind_mw"]
+    raw = pd.read_csv(RAW / "belgium/elia_offshore_wind_hourly_reconstructed.csv", index_col=0)["offshore_wind_mw"]
     assert tables[1].target[0] == raw["2024-06-02T13:00:00Z"] * CAPACITY / NATIONAL_CAPACITY
+
+
+@pytest.mark.skipif(not (RAW / "belgium").is_dir(), reason="the Belgian files are not here")
+@pytest.mark.parametrize(
+    ("name", "rows", "used", "negative", "lowest", "highest"),
+    [
+        ("dam_prices.csv", 63_338, 20_632, 1_068, -140.0, 565.46),
+        ("imbalance_actual.csv", 49_559, 20_640, 4_171, -980.0, 2_000.0),
+        ("elia_offshore_wind_hourly_reconstructed.csv", 17_344, 5_160, 0, 0.0, 2_149.1525),
+    ],
+)
+def test_the_real_files_hold_what_the_page_says(
+    name: str, rows: int, used: int, negative: int, lowest: float, highest: float
+) -> None:
+    raw = pd.read_csv(RAW / "belgium" / name)
+    instants = pd.DatetimeIndex(pd.to_datetime(raw["datetime_utc"], utc=True)).tz_localize(None)
+    values = raw.iloc[:, -1][(instants >= "2024-05-31") & (instants < "2025-01-01")]
+    assert not instants.has_duplicates
+    assert (len(raw), len(values), (values < 0).sum(), values.min(), values.max()) == (
+        rows,
+        used,
+        negative,
+        lowest,
+        highest,
+    )
+
+
+@pytest.mark.skipif(not (RAW / "belgium").is_dir(), reason="the Belgian files are not here")
+def test_the_direction_is_as_hard_to_forecast_as_the_page_says() -> None:
+    from uqalign.data.fetch import Fetcher
+
+    with Fetcher(data_dir=RAW, download_dir="nowhere") as fetcher, fetcher.open(HORIZONS[0]) as opened:
+        market = HORIZONS[0].read(opened.streams)
+    training = market["generation"][(market["time"] >= "2024-06-02") & (market["time"] < "2024-12-01")]
+    assert training.var(ddof=0) / CAPACITY**2 == pytest.approx(0.088, abs=5e-4)
+    right: dict[str, list[bool]] = {"before": [], "december": []}
+    for hour in range(24):
+        frame = deliveries(market, hour=hour)
+        spread = (frame["day_ahead"] - frame["balancing"]).to_numpy()
+        forecast = last_known_spread(frame["day"].to_numpy().astype("datetime64[D]"), hour, spread)
+        for name, first, last in (("before", "2024-07-01", "2024-12-01"), ("december", "2024-12-01", "2025-01-01")):
+            rows = ((frame["day"] >= first) & (frame["day"] < last)).to_numpy() & ~np.isnan(spread)
+            right[name] += (np.sign(forecast[rows]) == np.sign(spread[rows])).tolist()
+    assert round(100 * np.mean(right["before"])) == 54
+    assert round(100 * np.mean(right["december"])) == 53
 
 
 @pytest.mark.skipif(not (RAW / "belgium").is_dir(), reason="the Belgian files are not here")
