@@ -1,0 +1,192 @@
+"""The claims of Schneider et al. (2026) about their experiments."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from uqalign.audit.claims import Claim
+from uqalign.audit.published import published_tables
+from uqalign.audit.settings import OWN
+from uqalign.audit.statements import (
+    LITTLE,
+    STRONG,
+    above,
+    among_best,
+    best,
+    most_classical_below,
+    reaches,
+    some_classical_not_positive,
+)
+from uqalign.families import FAMILIES
+
+UNIVARIATE = ("binary_decision", "top_k", "selective", "risk_averse_top_k")
+
+_CASE = "a case study, not a benchmark data set: see docs/case-studies.md"
+_PERTURBED = "needs decisions from perturbed priors: see docs/sensitivity.md"
+_ABLATION = "needs other measures of agreement than Kendall's tau: see the ablation tables"
+
+
+def bold_cells() -> list[Claim]:
+    """One claim per bold cell of the tables: this metric aligns best on this data set."""
+    table = published_tables()
+    claims = []
+    for row in table[table["best"]].to_dict("records"):
+        family, dataset, metric = row["family"], row["dataset"], row["metric"]
+        name = f"bold_{row['table'].replace('.', '').lower()}_{dataset}_{metric}"
+        if family not in FAMILIES:
+            text = f"{metric} aligns best with {family} ({dataset})"
+            claims.append(Claim(name, f"Table {row['table']}", text, "", bold=True, why_not=_CASE))
+            continue
+        text = f"{metric} aligns best with {FAMILIES[family].title.lower()} on {dataset}"
+        read = "highest median, ties shared"
+        claims.append(Claim(name, f"Table {row['table']}", text, read, (best(metric, family, dataset),), bold=True))
+    return claims
+
+
+def _best_of(family: str) -> Claim:
+    where = {
+        "binary_decision": "Table J.1",
+        "top_k": "Table J.2",
+        "selective": "Table J.3",
+        "risk_averse_top_k": "Table J.4",
+    }
+    most = family == "top_k"
+    statement = best(OWN[family], family, at_least=0.5, strictly=True) if most else best(OWN[family], family)
+    return Claim(
+        f"best_{family}",
+        f"caption of {where[family]}",
+        f"{OWN[family]} aligns best with {FAMILIES[family].title.lower()} on {'most' if most else 'all'} data sets",
+        f"highest median on {'more than half of' if most else 'every one of'} the data sets",
+        (statement,),
+    )
+
+
+def stated() -> list[Claim]:
+    """The claims of the text and of the captions."""
+    return [
+        *(_best_of(family) for family in UNIVARIATE),
+        Claim(
+            "best_everywhere",
+            "Section 5.1",
+            "the prior-weighted utilities align best with their own family",
+            "each has the highest median with its family on more than half of the data sets",
+            tuple(best(OWN[f], f, at_least=0.5, strictly=True) for f in UNIVARIATE),
+        ),
+        Claim(
+            "consistent",
+            "Abstract, Section 6",
+            "the prior-weighted utilities consistently align with realised utility",
+            "each has a median above 0 with its family on every data set",
+            tuple(reaches(OWN[f], 1e-9, f, at_least=1.0, strictly=False) for f in UNIVARIATE),
+        ),
+        Claim(
+            "classical_inconsistent",
+            "Abstract",
+            "conventional metrics do not consistently align with realised utility",
+            "with each family, some classical metric has a median of 0 or less on more than half of the data sets",
+            tuple(some_classical_not_positive(f) for f in UNIVARIATE),
+        ),
+        *(
+            Claim(
+                f"little_{family}",
+                "Section 5.1",
+                f"most common metrics show little to no alignment with {FAMILIES[family].title.lower()}",
+                f"more than half of the classical metrics have a median below {LITTLE} on every data set",
+                (most_classical_below(LITTLE, family),),
+            )
+            for family in ("top_k", "selective", "risk_averse_top_k")
+        ),
+        Claim(
+            "pathological_priors",
+            "Section 5.1",
+            "metrics that are aligned with binary decisions under a pathological prior align less than pwu_c",
+            "pwu_c has a higher median than NLL, Brier and accuracy on every data set",
+            (above("pwu_c", ("nll", "brier", "accuracy"), "binary_decision"),),
+        ),
+        Claim(
+            "nll_selective",
+            "Section 3.3.1, Table J.3",
+            "NLL, aligned with selective prediction under a Pareto prior only, aligns less than pwu_lambda",
+            "pwu_lambda has a higher median than NLL on every data set",
+            (above("pwu_lambda", ("nll",), "selective"),),
+        ),
+        Claim(
+            "k_transfers",
+            "Appendix J.3",
+            "pwu_k aligns strongly with binary decisions, too",
+            f"median of {STRONG} or more on more than half of the data sets",
+            (reaches("pwu_k", STRONG, "binary_decision"),),
+        ),
+        Claim(
+            "lambda_transfers",
+            "Appendix J.3",
+            "pwu_lambda aligns strongly with risk-averse top-k selection, too",
+            f"median of {STRONG} or more on more than half of the data sets",
+            (reaches("pwu_lambda", STRONG, "risk_averse_top_k"),),
+        ),
+        Claim(
+            "phi_transfers",
+            "Appendix J.3",
+            "pwu_phi aligns fairly with selective prediction, too",
+            f"median of {LITTLE} or more on more than half of the data sets",
+            (reaches("pwu_phi", LITTLE, "selective"),),
+        ),
+        Claim(
+            "families_transfer",
+            "Appendix J.3",
+            "most prior-weighted utilities remain among the most aligned metrics in the other family of their task",
+            "among the three highest medians on more than half of the data sets, each of the four",
+            (
+                among_best("pwu_k", "binary_decision"),
+                among_best("pwu_c", "top_k"),
+                among_best("pwu_phi", "selective"),
+                among_best("pwu_lambda", "risk_averse_top_k"),
+            ),
+        ),
+        *(
+            Claim(f"sensitivity_{family}", "Appendix J.3, Figures J.8 and J.9", text, "", why_not=_PERTURBED)
+            for family, text in (
+                (
+                    "binary_decision",
+                    "pwu_c is among the most aligned metrics even under an extreme change of its prior",
+                ),
+                ("top_k", "slight and strong changes of the prior improve the alignment of pwu_k"),
+                ("selective", "pwu_lambda is among the most aligned metrics even under an extreme change of its prior"),
+                ("risk_averse_top_k", "slight and strong changes of the prior have no effect on pwu_phi"),
+            )
+        ),
+        Claim(
+            "ablations",
+            "Appendix J, Figures J.1 to J.3",
+            "by top-1 and top-3 agreement and by Pearson's correlation, too, the prior-weighted utilities do better",
+            "",
+            why_not=_ABLATION,
+        ),
+        Claim(
+            "bidding",
+            "Section 5.2, Table 2",
+            "in electricity bidding no conventional metric aligns stably",
+            "",
+            why_not=_CASE,
+        ),
+        Claim(
+            "credit",
+            "Section 5.2, Figure J.6",
+            "the prior-weighted utilities align reliably in credit approval",
+            "",
+            why_not=_CASE,
+        ),
+        Claim(
+            "lending",
+            "Appendix J.2, Figure J.6",
+            "pwu_k aligns second best with peer-to-peer lending",
+            "",
+            why_not=_CASE,
+        ),
+    ]
+
+
+@cache
+def declared() -> tuple[Claim, ...]:
+    """Every claim: those of text and captions, then the bold cells."""
+    return (*stated(), *bold_cells())
