@@ -9,6 +9,7 @@ from uqalign.config import parse_config
 from uqalign.errors import UserError
 from uqalign.jobs import Plan, prepare_environment
 from uqalign.scoring_rules.plan import TheoryPlan
+from uqalign.sensitivity.plan import SensitivityPlan
 from uqalign.superiority.plan import StudyPlan
 
 min_version("9.20")
@@ -24,6 +25,7 @@ except UserError as error:
     raise WorkflowError(str(error)) from None
 prepare_environment(plan.config)
 study = StudyPlan(plan.config)
+sensitivity_of = SensitivityPlan(plan)
 
 
 wildcard_constraints:
@@ -49,6 +51,7 @@ localrules:
     tables,
     figures,
     cases,
+    sensitivity,
 
 
 include: "workflow/rules/data.smk"
@@ -57,6 +60,7 @@ include: "workflow/rules/score.smk"
 include: "workflow/rules/align.smk"
 include: "workflow/rules/show.smk"
 include: "workflow/rules/cases.smk"
+include: "workflow/rules/sensitivity.smk"
 include: "workflow/rules/superiority.smk"
 include: "workflow/rules/superiority_theory.smk"
 

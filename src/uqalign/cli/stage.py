@@ -253,3 +253,46 @@ def superiority_theory(
     from uqalign.stages import superiority_theory as stage
 
     _say(stage.run(spec=spec, code=code, folder=folder))
+
+
+@stage_app.command("sensitivity_scores")
+def sensitivity_scores(
+    data: Data,
+    splits: Splits,
+    predictions: Annotated[Path, typer.Option(help="Prediction cache.")],
+    spec: Spec,
+    code: Code,
+    out: Out,
+) -> None:
+    """Evaluate decisions under other priors, and expected utilities over whole maps of priors."""
+    from uqalign.stages import sensitivity_scores as stage
+
+    _say(stage.run(data=data, splits=splits, predictions=predictions, spec=spec, code=code, out=out))
+
+
+@stage_app.command("sensitivity_alignment")
+def sensitivity_alignment(
+    files: Many,
+    spec: Spec,
+    code: Code,
+    levels: Annotated[Path, typer.Option(help="Alignments by level to write.")],
+    surfaces: Annotated[Path, typer.Option(help="Surfaces to write.")],
+) -> None:
+    """Align the metrics of one data set with decisions under other priors."""
+    from uqalign.stages import sensitivity_alignment as stage
+
+    _say(stage.run(files=files, spec=spec, code=code, levels=levels, surfaces=surfaces))
+
+
+@stage_app.command("sensitivity_report")
+def sensitivity_report(
+    files: Many,
+    spec: Spec,
+    code: Code,
+    tables: Annotated[Path, typer.Option(help="Folder of the tables.")],
+    figures: Annotated[Path, typer.Option(help="Folder of the pictures.")],
+) -> None:
+    """Write the tables and pictures of the sensitivity analysis of one task."""
+    from uqalign.stages import sensitivity_report as stage
+
+    _say(stage.run(files=files, spec=spec, code=code, tables=tables, figures=figures))

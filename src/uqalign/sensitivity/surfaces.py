@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,21 +15,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True)
-class Utilities:
-    """Fold means of expected utilities, (seeds, points, models); NaN where a model lacks a fold."""
-
-    values: FloatArray
-    seeds: Sequence[int]
-
-
-def fold_means(frame: pd.DataFrame, seeds: Sequence[int], models: Sequence[str], folds: int, points: int) -> Utilities:
+def fold_means(frame: pd.DataFrame, seeds: Sequence[int], models: Sequence[str], folds: int, points: int) -> FloatArray:
     """Mean over folds of every point of one map or of the levels.
 
     Args:
         frame: rows of one family, kind and parameter with a column `model`; other seeds and models are left out.
         folds: folds that each mean must have.
         points: number of points.
+
+    Returns:
+        (seeds, points, models); NaN where a model lacks a fold or is undefined in one.
     """
     import pandas as pd
 
@@ -46,7 +40,7 @@ def fold_means(frame: pd.DataFrame, seeds: Sequence[int], models: Sequence[str],
     np.add.at(count, cell, 1)
     with np.errstate(invalid="ignore", divide="ignore"):
         means = np.where(count == folds, total / count, np.nan)
-    return Utilities(means.reshape(shape), seeds)
+    return means.reshape(shape)
 
 
 def tau_surfaces(metrics: FloatArray, utilities: FloatArray) -> FloatArray:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from uqalign.sensitivity.grid import ALL_LEVELS, PriorMap
+from uqalign.sensitivity.grid import ALL_LEVELS, CONCENTRATIONS, PriorMap
 from uqalign.sensitivity.summary import POOLED
 
 if TYPE_CHECKING:
@@ -88,7 +88,8 @@ def surfaces_markdown(
         for row in part.to_dict("records"):
             place = ["--", "--"]
             if not math.isnan(row["mode"]):
-                place = [f"{row['mode']:.2f}", f"{row['concentration']:.3g}"]
+                mode = "any" if row["concentration"] == CONCENTRATIONS[0] else f"{row['mode']:.2f}"
+                place = [mode, f"{row['concentration']:.3g}"]
             values = [number(row[name]) for name in ("at_base", "lowest", "highest")]
             implied = "" if math.isnan(row["implied"]) else number(row["implied"])
             rows.append([metrics[row["metric"]], *values, *place, implied])

@@ -112,6 +112,6 @@ def _surfaces(
     on_maps = extra[extra["kind"] == "map"]
     for prior_map in maps_of(orders["task"]):
         rows = on_maps[(on_maps["family"] == prior_map.family.name) & (on_maps["name"] == prior_map.parameter)]
-        taus = tau_surfaces(metrics, fold_means(rows, seeds, models, folds, points).values)
+        taus = tau_surfaces(metrics, fold_means(rows, seeds, models, folds, points))
         frames.append(surface_frame(taus, list(orientation), prior_map, orders["dataset"]))
     return pd.concat(frames, ignore_index=True)
