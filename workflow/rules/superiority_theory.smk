@@ -17,6 +17,6 @@ rule superiority_theory:
     params:
         spec=superiority_theory_plan.spec,
         code=superiority_theory_plan.code,
-        folder=superiority_theory_plan.folder,
+        folder=subpath(output[0], parent=True),
     shell:
         "uqalign stage superiority_theory --spec {params.spec:q} --code {params.code} --folder {params.folder} > {log} 2>&1"

@@ -31,8 +31,6 @@ FIGURES = ("figure_1", "figure_2", "figure_3", "figure_4")
 class TheoryPlan:
     """The theory report; it depends on no data and no configuration."""
 
-    folder = FOLDER
-
     def outputs(self) -> list[str]:
         """Every table and figure."""
         return [
