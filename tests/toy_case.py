@@ -90,6 +90,12 @@ def inspected_share(split, inspected):
     return {"inspected": float(inspected.mean()), "training_rows": float(len(split.y_train))}
 
 
+def own_prior(split):
+    from uqalign.priors import Beta
+
+    return {"pwu_c": {"prior": Beta(3, 5)}}
+
+
 def priciest(results):
     sides = [results.side(name) for name in results.datasets["plant"]]
     return "The dearest part.", sides[0].nlargest(1, "price")
@@ -111,6 +117,7 @@ INSPECTION = Case(
     decide=inspect,
     utility=earned,
     details=inspected_share,
+    priors=own_prior,
     options={"inspection": 1.5},
     switches=("annual_rates",),
     tables=(CaseTable("priciest", priciest),),

@@ -68,7 +68,7 @@ def test_its_code_can_be_tracked(case: Case) -> None:
 
 @every_case
 def test_editing_a_figure_does_not_rescore(case: Case) -> None:
-    scored = set(declaration_modules((case.decide, case.utility, case.details, case.score)))
+    scored = set(declaration_modules(case.scoring))
     for figure in case.figures:
         assert not scored & set(declaration_modules(figure))
 
@@ -78,6 +78,6 @@ def test_scoring_imports_no_model(case: Case) -> None:
     from uqalign.provenance import modules_behind
 
     behind = modules_behind(
-        "uqalign.stages.case_score", *declaration_modules((case.decide, case.utility, case.details, case.score))
+        "uqalign.stages.case_score", *declaration_modules(case.scoring)
     )
     assert not [name for name in behind if name.startswith(("uqalign.models", "uqalign.training"))]

@@ -141,6 +141,7 @@ Side = Callable[["Table", "pd.DataFrame"], "pd.DataFrame"]
 Decide = Callable[[CaseSplit], Any]
 Utility = Callable[[CaseSplit, Any], float]
 Details = Callable[[CaseSplit, Any], Mapping[str, float]]
+Priors = Callable[[CaseSplit], Mapping[str, Mapping[str, Any]]]
 Scorer = Callable[[CaseInputs], Iterator[ScoreRow]]
 
 
@@ -186,6 +187,7 @@ class Case:
         decide: the decisions taken from the predictions of one split.
         utility: what these decisions earn, in `unit` (higher is better).
         details: further numbers of a split, kept beside the scores as kind "detail" (money spent, shares acted on).
+        priors: priors that the case itself implies, from what is known in training: options by metric's name.
         splits: how its rows are split.
         score: replaces split-by-split scoring where an outcome needs several data sets or replicates of its own.
         options: names and default values of what a configuration may change.
@@ -203,6 +205,7 @@ class Case:
     decide: Decide
     utility: Utility
     details: Details | None = None
+    priors: Priors | None = None
     splits: CrossValidated | FixedTest = field(default_factory=CrossValidated)
     score: Scorer | None = None
     options: Options = field(default_factory=dict)
@@ -231,6 +234,11 @@ class Case:
                 raise ValueError(f"case study {self.name!r}: a fixed test set needs a `score` that writes replicates")
             if self.splits.replicates not in self.options:
                 raise ValueError(f"case study {self.name!r}: {self.splits.replicates!r} is no option")
+
+    @property
+    def scoring(self) -> tuple[Any, ...]:
+        """The functions that its scores depend on."""
+        return self.decide, self.utility, self.details, self.priors, self.score
 
     def arm(self, name: str) -> Arm:
         """The arm called `name`."""

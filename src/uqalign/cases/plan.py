@@ -210,7 +210,7 @@ class CasePlan(Plan):
             "case": self._case_reference(case),
             "arm": arm.name,
             "model": wildcards.model,
-            "declaration": declaration_digest((case.decide, case.utility, case.details, case.score)),
+            "declaration": declaration_digest(case.scoring),
             "options": case.options_of(arm, self._changed(case)),
             "switches": self._case_switches(case),
             "concerning": list(case.switches),
@@ -224,7 +224,7 @@ class CasePlan(Plan):
         """Code behind the `case_score` stage, user metrics included."""
         case = self.cases[wildcards.case]
         own = [name.partition(":")[0] for name in self.config.metrics if ":" in name]
-        modules = declaration_modules((case.decide, case.utility, case.details, case.score))
+        modules = declaration_modules(case.scoring)
         return code_digest("uqalign.stages.case_score", *modules, *own)
 
     # Alignment

@@ -8,6 +8,7 @@ from typing import Any
 
 from uqalign.cases.case import Case, CaseFigure, CaseTable
 from uqalign.cases.figures import alignment_figure
+from uqalign.cases.prior_table import prior_table
 from uqalign.cases.registry import CASES_REGISTRY
 from uqalign.cases.results import Results
 from uqalign.cases.switches import switches_table
@@ -17,6 +18,8 @@ from uqalign.cases.tables import alignment_table, money_table, render_alignment
 def tables_of(case: Case) -> dict[str, CaseTable]:
     """Tables of a case study by name."""
     common = [CaseTable("alignment", alignment_table, render_alignment), CaseTable("money", money_table)]
+    if case.score is None:
+        common.append(CaseTable("priors", prior_table))
     if case.switches:
         common.append(CaseTable("switches", switches_table))
     return {table.name: table for table in (*common, *case.tables)}

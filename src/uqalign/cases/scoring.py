@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from uqalign.cases.case import Case, CaseInputs, CaseSplit, Part, ScoreRow
+from uqalign.cases.other_priors import with_other_priors
 from uqalign.checks import noted
 
 DEFINITIONS, PUBLISHED = "definitions", "published"
@@ -60,6 +61,9 @@ def score_splits(inputs: CaseInputs) -> Iterator[ScoreRow]:
                 for metric_name, metric in inputs.metrics.items():
                     value, note = noted(metric.evaluate, split.y, split.prediction)
                     yield split.seed, split.fold, "metric", metric_name, "", value, note
+                for metric_name, prior, metric in with_other_priors(case, split, inputs.metrics):
+                    value, note = noted(metric.evaluate, split.y, split.prediction)
+                    yield split.seed, split.fold, "detail", metric_name, prior, value, note
                 if case.details is not None:
                     for detail, number in case.details(split, decision).items():
                         yield split.seed, split.fold, "detail", detail, "", float(number), ""

@@ -46,7 +46,8 @@ def money_table(results: Results) -> tuple[str, pd.DataFrame]:
     rows = []
     for arm in case.arms:
         block = scores[(scores["dataset"] == arm.name) & scores["kind"].isin(["utility", "detail"])]
-        block = block[(block["kind"] == "detail") | (block["name"] == case.name)]
+        own = (block["kind"] == "detail") & ~block["name"].isin(list(results.metrics))
+        block = block[own | (block["name"] == case.name)]
         means = per_seed(block, results.models, results.folds)
         for model in results.models:
             done = fits[arm.name, model] - failed[arm.name, model]

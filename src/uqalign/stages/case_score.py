@@ -34,7 +34,7 @@ def run(*, files: Sequence[Path], spec: str, code: str, out: Path) -> str:
     orders = parse_spec(spec)
     case = CASES_REGISTRY.get(orders["case"])
     own = [name.partition(":")[0] for name in orders["metrics"] if ":" in name]
-    check_code(code, __name__, *declaration_modules((case.decide, case.utility, case.details, case.score)), *own)
+    check_code(code, __name__, *declaration_modules(case.scoring), *own)
     arm, expects = case.arm(orders["arm"]), orders["expects"]
     count = len(expects)
     if len(files) != KINDS * count:

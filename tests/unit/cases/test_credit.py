@@ -16,6 +16,7 @@ from uqalign.cases.credit.approval import (
     borrowers,
     costs_of,
     minus_cost,
+    prior_of_thresholds,
     refuse_if_likelier,
     shares,
     terms_of,
@@ -28,12 +29,14 @@ from uqalign.cases.credit.costs import (
     default_costs,
     profits,
     refusal_costs,
+    threshold_prior,
     thresholds,
     total_cost,
 )
 from uqalign.cases.files.side import cleaned_frame, side_of
 from uqalign.data.load import load
 from uqalign.data.registry import resolve
+from uqalign.utilities import binary_decision_utility
 
 CASE = CASES[0]
 TERMS = Terms(rate=0.01, funds_rate=0.005, months=3, incomes=3, limit=25_000, loss=0.75)
@@ -115,6 +118,41 @@ def test_costs_by_hand():
     assert thresholds(np.array([60.0, 60.0, 0.0, 0.0]), np.array([0.0, 540.0, 10.0, 0.0])).tolist() == pytest.approx(
         [1.0, 0.1, 0.0, np.nan], nan_ok=True
     )
+
+
+def test_costs_are_stakes_times_the_losses_of_the_binary_decision():
+    """sum of costs = - sum over borrowers of (C_FP + C_FN) u_c at c = C_FP / (C_FP + C_FN)."""
+    rng = np.random.default_rng(5)
+    refusal, default = rng.uniform(0, 9, 40), rng.uniform(0, 30, 40)
+    y, p = rng.integers(0, 2, 40).astype(float), rng.uniform(size=40)
+    c, stake = thresholds(refusal, default), refusal + default
+    costs = total_cost(y, p >= c, refusal=refusal, default=default)
+    losses = [binary_decision_utility([y[i]], [p[i]], c=c[i]) for i in range(40)]
+    np.testing.assert_allclose(costs, -stake * losses)
+
+
+def test_the_prior_of_thresholds_has_their_moments_weighted_by_the_stakes():
+    refusal, default = np.array([10.0, 40.0, 0.0]), np.array([90.0, 360.0, 0.0])
+    assert threshold_prior(refusal, default) is None  # one threshold, and one borrower with nothing at stake
+    prior = threshold_prior(np.array([10.0, 100.0]), np.array([90.0, 100.0]))
+    # c = 0.1 and 0.5 with stakes 100 and 200.
+    mean = (0.1 * 100 + 0.5 * 200) / 300
+    var = ((0.1 - mean) ** 2 * 100 + (0.5 - mean) ** 2 * 200) / 300
+    assert prior.mean == pytest.approx(mean)
+    assert prior.a * prior.b / ((prior.a + prior.b) ** 2 * (prior.a + prior.b + 1)) == pytest.approx(var)
+    assert threshold_prior(np.array([-1.0, 1.0]), np.array([5.0, 5.0])) is None
+    assert threshold_prior(np.zeros(2), np.zeros(2)) is None
+    # Every threshold at an end of [0, 1] leaves no Beta distribution.
+    assert threshold_prior(np.array([0.0, 1.0]), np.array([1.0, 0.0])) is None
+
+
+def test_the_prior_of_a_split_comes_from_its_training_rows():
+    split = split_of(SIDE, [1, 1, 1, 1], [0.5] * 4, TRAIN, [0, 1, 0, 0])
+    moved = dataclasses.replace(split, side=split.side * 3, y=np.zeros(4))
+    assert prior_of_thresholds(split) == prior_of_thresholds(moved)
+    assert set(prior_of_thresholds(split)) == {"pwu_c"}
+    negative = split_of(SIDE, [1] * 4, [0.5] * 4, SIDE, [1, 0, 0, 0], switches=["negative_credit"])
+    assert prior_of_thresholds(negative) == {}
 
 
 def test_every_outcome_costs_what_it_should():

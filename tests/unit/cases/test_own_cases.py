@@ -14,6 +14,7 @@ from uqalign.agreement import kendall_tau_b
 from uqalign.cases.case import Arm, Case, CaseSplit, CrossValidated, FixedTest
 from uqalign.cases.files.side import read_side, side_of, write_side
 from uqalign.cases.files.splits import fixed_folds, write_fixed_splits
+from uqalign.cases.other_priors import perturbed
 from uqalign.cases.plan import CasePlan
 from uqalign.cases.scoring import variants
 from uqalign.cases.tables import number, plain_markdown
@@ -27,6 +28,9 @@ from uqalign.data.splits import read_splits
 from uqalign.errors import UserError
 from uqalign.files import FileError, write_parquet
 from uqalign.jobs import Plan
+from uqalign.metrics.registry import for_task
+from uqalign.priors import Beta
+from uqalign.pwu import binary_decision_pwu
 
 MODELS = ["logreg", "linreg", "constant", "noise"]
 CONFIG = {"models": MODELS, "seeds": 2, "folds": 2, "datasets": ["iris"]}
@@ -97,6 +101,40 @@ def test_what_a_switch_is_worth(finished):
     change = (mean["inspection:annual_rates"] - mean["inspection:definitions"]).mean()
     assert change != 0
     assert table["change"].tolist()[1:] == pytest.approx([change, change])
+
+
+def test_prior_weighted_utilities_under_other_priors(finished):
+    folder, _ = finished
+    table = pd.read_csv(folder / "results/cases/inspection/tables/priors.csv").set_index(["metric", "prior"])
+    assert list(table.index) == [
+        (metric, prior)
+        for metric in ("PWU c", "PWU k")
+        for prior in ("base", "slight", "strong", "extreme", *(["own"] if metric == "PWU c" else []))
+    ]
+    scores, _ = read_scores(sorted(folder.glob("results/cases/inspection/scores/plant/*/*/*.parquet")))
+    for model in ("logreg", "noise"):
+        cache = read_predictions(
+            folder / f"results/predictions/binary/toy_parts/{model}/seeds-000-001/folds-1-2.parquet"
+        )
+        split = cache.splits[3]
+        here = scores[(scores["model"] == model) & (scores["seed"] == split.seed) & (scores["fold"] == split.fold)]
+        values = here[here["name"] == "pwu_c"].set_index("theta")["value"]
+        for theta, prior in (
+            ("", "beta:2,10"),
+            ("strong", "beta:10,10"),
+            ("extreme", "beta:10,2"),
+            ("own", "beta:3,5"),
+        ):
+            assert values[theta] == binary_decision_pwu(split.y, *split.prediction, prior=prior)
+    assert "pwu_c" not in (folder / "results/cases/inspection/tables/money.csv").read_text()
+
+
+def test_priors_of_every_parameter_are_moved():
+    moved = {name: perturbed(metric) for name, metric in for_task("regression").items()}
+    assert {name for name, found in moved.items() if found} == {"pwu_lambda", "pwu_phi", "pwu_phi_residual"}
+    assert moved["pwu_phi"]["extreme"].options["prior_k"] == Beta(10, 10)
+    assert moved["pwu_phi"]["extreme"].options["prior_aversion"] == Beta(9, 3)
+    assert moved["pwu_phi_residual"]["slight"].options["payoff"] == "residual"
 
 
 def test_tables_and_figures_of_its_own(finished):

@@ -1,7 +1,7 @@
 """Credit approval: costs that differ from borrower to borrower."""
 
 from uqalign.cases.case import Arm, Case, CaseFigure
-from uqalign.cases.credit.approval import borrowers, minus_cost, refuse_if_likelier, shares
+from uqalign.cases.credit.approval import borrowers, minus_cost, prior_of_thresholds, refuse_if_likelier, shares
 from uqalign.cases.credit.figures import implied_thresholds
 
 CASES = (
@@ -22,6 +22,7 @@ CASES = (
         decide=refuse_if_likelier,
         utility=minus_cost,
         details=shares,
+        priors=prior_of_thresholds,
         options={
             "interest": 0.0479,
             "cost_of_funds": 0.0294,

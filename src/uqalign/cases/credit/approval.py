@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from uqalign.cases.credit.costs import (
     credit_lines,
     default_costs,
     refusal_costs,
+    threshold_prior,
     thresholds,
     total_cost,
 )
@@ -89,6 +90,16 @@ def minus_cost(split: CaseSplit, refused: npt.NDArray[np.bool_]) -> float:
     """Minus the sum of the costs incurred."""
     refusal, default = costs_of(split)
     return 0.0 - exact_sum(total_cost(split.y, refused, refusal=refusal, default=default))
+
+
+def prior_of_thresholds(split: CaseSplit) -> Mapping[str, Mapping[str, Any]]:
+    """The prior of the binary decision that the training rows' own thresholds imply."""
+    terms = terms_of(split.options, split.switches)
+    lines = _lines(split.side_train, split, terms)
+    average = averages(lines, split.y_train, terms)
+    negative = "negative_credit" in split.switches
+    prior = threshold_prior(refusal_costs(lines, terms, average, negative=negative), default_costs(lines, terms))
+    return {} if prior is None else {"pwu_c": {"prior": prior}}
 
 
 def shares(split: CaseSplit, refused: npt.NDArray[np.bool_]) -> Mapping[str, float]:

@@ -8,12 +8,16 @@ borrower, who is like the average. All money is in one currency, rates are fract
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from uqalign.cases.loans import interest_earned, payment, present_value
-from uqalign.checks import FloatArray, weighted_mean
+from uqalign.checks import FloatArray, weighted_mean, weighted_variance
+
+if TYPE_CHECKING:
+    from uqalign.priors import Beta
 
 
 @dataclass(frozen=True)
@@ -97,6 +101,25 @@ def thresholds(refusal: FloatArray, default: FloatArray) -> FloatArray:
     """Probability of default from which refusing costs less: C_FP / (C_FP + C_FN); NaN where nothing is at stake."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return refusal / (refusal + default)
+
+
+def threshold_prior(refusal: FloatArray, default: FloatArray) -> Beta | None:
+    """The Beta distribution with the mean and variance of the thresholds, each weighted by its stake C_FP + C_FN.
+
+    The cost of a decision is the stake times the loss at its threshold (`binary_decision_utility`), so that dear
+    decisions count as many cheap ones. None where thresholds do not vary or costs are negative.
+    """
+    from uqalign.priors import Beta
+
+    stake = refusal + default
+    if (refusal < 0).any() or (default < 0).any() or not stake.any():
+        return None
+    c = np.where(stake > 0, thresholds(refusal, default), 0.0)
+    mean, var = weighted_mean(c, stake), weighted_variance(c, stake)
+    if not 0 < var < mean * (1 - mean):
+        return None
+    concentration = mean * (1 - mean) / var - 1
+    return Beta(mean * concentration, (1 - mean) * concentration)
 
 
 def total_cost(
