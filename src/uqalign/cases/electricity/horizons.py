@@ -85,7 +85,7 @@ def read_market(files: tuple[BinaryIO, ...], *, generation: str, share: float, d
 
 
 def deliveries(market: pd.DataFrame, *, hour: int) -> pd.DataFrame:
-    """One row per day of delivery: features, generation in `hour`, its prices, and the day.
+    """One row per day of delivery: features, generation in `hour`, its prices, day and hour.
 
     Days whose generation in `hour` is unknown have no row; unknown features and prices are NaN.
 
@@ -94,7 +94,7 @@ def deliveries(market: pd.DataFrame, *, hour: int) -> pd.DataFrame:
         hour: 0..23, UTC.
 
     Returns:
-        columns FEATURES, generation, day_ahead, balancing, day.
+        columns FEATURES, generation, day_ahead, balancing, day, hour.
     """
     import numpy as np
     import pandas as pd
@@ -111,6 +111,7 @@ def deliveries(market: pd.DataFrame, *, hour: int) -> pd.DataFrame:
     for price in PRICES:
         frame[price] = market[price].to_numpy()[delivery]
     frame["day"] = days.to_numpy()
+    frame["hour"] = hour
     return frame.dropna(subset=["generation"]).reset_index(drop=True)
 
 
@@ -135,7 +136,7 @@ def horizon_datasets(
             read=read,
             clean=partial(deliveries, hour=hour),
             target="generation",
-            drop=PRICES,
+            drop=(*PRICES, "hour"),
             time="day",
             licence="prices: Elia open data and ENTSO-E Transparency Platform, no formal licence",
             citation="Elia Open Data, opendata.elia.be; ENTSO-E Transparency Platform, transparency.entsoe.eu",

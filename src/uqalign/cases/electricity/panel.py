@@ -32,15 +32,14 @@ def settlement(table: Table, frame: pd.DataFrame) -> pd.DataFrame:
     """
     import pandas as pd
 
-    hour = int(table.name[-2:])
     days = frame["day"].to_numpy().astype("datetime64[D]")
     spread = (frame["day_ahead"] - frame["balancing"]).to_numpy()
     columns = {
         "day": frame["day"],
-        "hour": hour,
+        "hour": frame["hour"],
         "day_ahead": frame["day_ahead"],
         "balancing": frame["balancing"],
-        "expected_spread": last_known_spread(days, hour, spread),
+        "expected_spread": last_known_spread(days, int(frame["hour"].iloc[0]), spread),
     }
     return pd.DataFrame(columns)
 
