@@ -5,6 +5,8 @@ import re
 import shutil
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,6 +54,25 @@ class Project:
         done = self.command(sys.executable, "-m", "snakemake", "--cores", "2", *arguments, **extra)
         assert (done.returncode == 0) == ok, done.stdout
         return done.stdout
+
+    def start(self, *arguments: str, log: str = "run.log", **extra: str) -> subprocess.Popen[bytes]:
+        """A Snakemake run on two cores in the background, its output in a file of the folder."""
+        command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
+        with (self.folder / log).open("wb") as output:
+            return subprocess.Popen(
+                command, cwd=self.folder, env=self.environment(**extra), stdout=output, stderr=subprocess.STDOUT
+            )
+
+    def wait_for(self, condition: Callable[[], object], what: str, seconds: float = 90) -> None:
+        """Return when the condition holds; fail when it does not within so many seconds."""
+        deadline = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < deadline, f"no {what} after {seconds} s"
+            time.sleep(0.1)
+
+    def tables(self) -> dict[str, bytes]:
+        """The files of results/tables, by name."""
+        return {path.name: path.read_bytes() for path in sorted((self.folder / "results/tables").iterdir())}
 
     def planned(self, *arguments: str) -> dict[str, int]:
         """Jobs per rule that a dry run announces (without the target rule `all`)."""

@@ -140,8 +140,12 @@ def parse_config(values: Mapping[str, Any]) -> Config:
         raise ConfigError("the configuration cannot be used:\n  " + "\n  ".join(lines)) from None
 
 
-def load_config(path: Path) -> Config:
-    """The configuration in a YAML file (an overlay is enough: what it leaves out has its default)."""
+def read_settings(path: Path) -> Mapping[str, Any]:
+    """The keys and values of a YAML file, not yet validated.
+
+    Raises:
+        ConfigError: no such file, or no YAML with keys and values.
+    """
     try:
         values = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
     except FileNotFoundError:
@@ -150,7 +154,12 @@ def load_config(path: Path) -> Config:
         raise ConfigError(f"{path} is not valid YAML: {error}") from None
     if not isinstance(values, Mapping):
         raise ConfigError(f"{path} must hold keys and values, found {type(values).__name__}")
-    return parse_config(values)
+    return values
+
+
+def load_config(path: Path) -> Config:
+    """The configuration in a YAML file (an overlay is enough: what it leaves out has its default)."""
+    return parse_config(read_settings(path))
 
 
 def default_yaml() -> str:

@@ -18,6 +18,7 @@ from uqalign.cli.estimate import estimate_command
 from uqalign.cli.metrics import metrics_command
 from uqalign.cli.models import models_app
 from uqalign.cli.penalty import penalty_command
+from uqalign.cli.plan import plan_command
 from uqalign.cli.prior import prior_command
 from uqalign.cli.results import results_command
 from uqalign.cli.score import score_command
@@ -42,6 +43,7 @@ app.command("penalty")(penalty_command)
 app.command("score")(score_command)
 app.add_typer(theory_app, name="theory")
 app.add_typer(config_app, name="config")
+app.command("plan")(plan_command)
 app.command("estimate")(estimate_command)
 app.command("doctor")(doctor_command)
 app.command("results")(results_command)
