@@ -1,6 +1,8 @@
 # Data sets become splits, splits become predictions, predictions become scores, scores become rankings, and rankings
 # become alignment. Each arrow is one rule in workflow/rules/ and one `uqalign stage` command.
 
+from pathlib import Path
+
 from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
 
@@ -8,6 +10,7 @@ from uqalign.cases.plan import CasePlan
 from uqalign.config import parse_config
 from uqalign.errors import UserError
 from uqalign.jobs import Plan, prepare_environment
+from uqalign.manifest import Manifest
 from uqalign.scoring_rules.plan import TheoryPlan
 from uqalign.sensitivity.plan import SensitivityPlan
 from uqalign.superiority.plan import StudyPlan
@@ -24,6 +27,7 @@ try:
 except UserError as error:
     raise WorkflowError(str(error)) from None
 prepare_environment(plan.config)
+manifest = Manifest(plan.config, Path(workflow.basedir))
 study = StudyPlan(plan.config)
 sensitivity_of = SensitivityPlan(plan)
 
@@ -39,6 +43,22 @@ wildcard_constraints:
     regime="full|subset|noisy|hard",
     case="[a-z0-9_]+",
     arm="[a-z0-9_]+",
+
+
+# A record of each run in results/manifest, beside the rules: it makes nothing stale.
+onstart:
+    try:
+        manifest.begin()
+    except UserError as error:
+        raise WorkflowError(str(error)) from None
+
+
+onsuccess:
+    manifest.end("complete")
+
+
+onerror:
+    manifest.end("failed")
 
 
 localrules:

@@ -224,8 +224,16 @@ class Cost:
         hours = fits * seconds / 3600 if fits else 0.0
         return (0.0, hours) if device == "cuda" else (hours, 0.0)
 
+    def _rows(self, dataset: Dataset) -> float:
+        import pyarrow.parquet as pq
+
+        cleaned = self._results / "data" / f"{dataset.name}.parquet"
+        if dataset.facts is not None or not cleaned.exists():
+            return dataset.facts.rows if dataset.facts is not None else math.nan
+        return int(pq.read_metadata(cleaned).num_rows)
+
     def prediction_bytes(self, jobs: Iterable[PlannedJob]) -> float:
-        """Bytes of the prediction files that training jobs write; nan where a data set's size is not declared.
+        """Bytes of the prediction files that training jobs write; nan where a data set's size is not known yet.
 
         Uncompressed, a file holds eight bytes per number; how far files shrink is read off those that exist.
         """
@@ -237,12 +245,10 @@ class Cost:
                     ratios.append(metadata["bytes"] / (8 * rows * _columns(metadata["task"], metadata["width"])))
         for job in jobs:
             declared = self._plan.datasets[job.wildcards["dataset"]]
-            if declared.facts is None:
-                return math.nan
             spec = json.loads(self._plan.train_spec(SimpleNamespace(**job.wildcards)))
             (first, last), (low, high) = spec["seeds"], spec["folds"]
             share = (last - first + 1) * (high - low + 1) / spec["n_folds"]
-            total += 8 * declared.facts.rows * share * _columns(declared.task, _width(declared))
+            total += 8 * self._rows(declared) * share * _columns(declared.task, _width(declared))
         return total * (sum(ratios) / len(ratios) if ratios else 1.0)
 
 
@@ -257,8 +263,8 @@ def _columns(task: Any, width: int) -> int:
 
 
 def summarise(jobs: Sequence[PlannedJob], cost: Cost) -> list[Step]:
-    """Planned jobs by rule and reason, in the order in which rules first appear, the largest group of a rule first."""
-    order = list(dict.fromkeys(job.rule for job in jobs))
+    """Planned jobs by rule and reason, in the order in which rules are through, the largest group of a rule first."""
+    last = {job.rule: number for number, job in enumerate(jobs)}
     counts = Counter((job.rule, job.reason) for job in jobs)
     fits: Counter[tuple[str, str]] = Counter()
     cpu: dict[tuple[str, str], float] = {}
@@ -270,5 +276,5 @@ def summarise(jobs: Sequence[PlannedJob], cost: Cost) -> list[Step]:
         fits[key] += count
         cpu[key] = cpu.get(key, 0.0) + on_cpu
         gpu[key] = gpu.get(key, 0.0) + on_gpu
-    keys = sorted(counts, key=lambda key: (order.index(key[0]), -counts[key], key[1]))
+    keys = sorted(counts, key=lambda key: (last[key[0]], -counts[key], key[1]))
     return [Step(*key, counts[key], fits[key], cpu[key], gpu[key]) for key in keys]

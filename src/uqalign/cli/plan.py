@@ -41,7 +41,7 @@ def _config(configfiles: list[Path]) -> Config:
 
 
 def _hours(value: float) -> str:
-    return "?" if math.isnan(value) else f"{value:,.2f}" if value else ""
+    return "?" if math.isnan(value) else f"{value:,.2f}" if value > 1 else f"{value:.2g}" if value else ""
 
 
 def _size(count: float) -> str:
@@ -67,7 +67,7 @@ def _closing(steps: list[Step], size: float) -> list[str]:
         f"{total('cpu_hours', 'core hours')}, {total('gpu_hours', 'GPU hours')}",
     ]
     free = shutil.disk_usage(Path.cwd()).free
-    known = "size unknown: a data set declares no facts" if math.isnan(size) else f"about {_size(size)}"
+    known = "size unknown until the data are there" if math.isnan(size) else f"about {_size(size)}"
     lines.append(f"predictions on disk: {known}, {_size(free)} free")
     if size > free:
         lines.append("warning: that does not fit")
