@@ -30,12 +30,14 @@ def config_schema() -> None:
 @config_app.command("check")
 def check_config(path: Annotated[Path, typer.Argument(help="A YAML configuration.")]) -> None:
     """Say what a configuration would run, or what is wrong with it."""
+    from uqalign.cases.plan import CasePlan
     from uqalign.config import load_config
-    from uqalign.jobs import Plan
 
-    plan = Plan(load_config(path)).check()
+    plan = CasePlan.of(load_config(path)).check()
     fits = sum(len(job.seeds) * len(job.folds) for job in plan.jobs)
     print(
         f"{path}: {len(plan.datasets)} data sets, {len(plan.models)} models, {len(plan.config.seed_list)} seeds x "
         f"{plan.config.folds} folds: {len(plan.jobs)} training jobs, {fits} fits"
     )
+    if plan.cases:
+        print(f"case studies: {', '.join(plan.cases)}")

@@ -17,11 +17,11 @@ def estimate_command(
     from rich.console import Console
     from rich.table import Table
 
+    from uqalign.cases.plan import CasePlan
     from uqalign.config import load_config
     from uqalign.estimates import dataset_sizes, estimate, read_records
-    from uqalign.jobs import Plan
 
-    plan = Plan(load_config(configfile)).check()
+    plan = CasePlan.of(load_config(configfile)).check()
     rows = estimate(plan, read_records(results, dataset_sizes(plan)))
     table = Table(title=f"Training time of {configfile}", title_justify="left", box=None)
     table.add_column("model", no_wrap=True)
