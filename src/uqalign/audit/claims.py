@@ -3,50 +3,44 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from uqalign.audit.evidence import Evidence
-from uqalign.audit.summaries import MIN_SEEDS, Block
-from uqalign.checks import FloatArray
+from uqalign.audit.summaries import MIN_SEEDS
 
 Verdict = Literal["holds", "fails", "undecided", "not run"]
 
 SURE = 0.95
 """A claim holds (fails) if its probability is at least this (at most 1 less this)."""
 
-Decision = Callable[[Block, FloatArray], FloatArray]
-"""From a block and medians (..., m) to how far a statement about one data set holds (...): 1, 0, or a share."""
-
 
 @dataclass(frozen=True)
-class Statement:
-    """One statement about the data sets of one family.
+class Finding:
+    """What some evidence says of a statement.
 
     Attributes:
-        family: decision family.
-        decide: whether it holds on a data set.
-        tell: the numbers behind it, for one data set.
-        datasets: published names of the data sets it is about; all of the family's where empty.
-        at_least: share of the data sets on which it must hold; above it where `strictly`.
-        strictly: whether the share must be exceeded ("most").
+        point: whether it holds for the medians as they are.
+        drawn: (b,) whether it holds in each draw; None where the evidence has none.
+        seeds: the smallest number of seeds behind it.
+        detail: the numbers.
     """
 
-    family: str
-    decide: Decision
-    tell: Callable[[Block], str]
-    datasets: tuple[str, ...] = ()
-    at_least: float = 1.0
-    strictly: bool = False
+    point: bool
+    drawn: npt.NDArray[np.bool_] | None
+    seeds: int
+    detail: str
 
-    def reached(self, count: FloatArray, number: int) -> npt.NDArray[np.bool_]:
-        """Whether `count` of `number` data sets are enough."""
-        needed = self.at_least * number
-        return count > needed + 1e-9 if self.strictly else count >= needed - 1e-9
+
+class Statement(Protocol):
+    """One statement about median taus."""
+
+    def examine(self, evidence: Evidence) -> Finding | None:
+        """What the evidence says; None if it has none of the data sets concerned."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -93,30 +87,15 @@ def judge(claim: Claim, evidence: Evidence) -> Outcome:
     """The outcome of a claim for some evidence; data sets that were not run are left out and named."""
     if not claim.statements:
         return Outcome("not run", None, math.nan, claim.why_not)
-    point, drawn, details, enough = True, None, [], True
-    for statement in claim.statements:
-        blocks = evidence.of(statement.family, statement.datasets)
-        if not blocks:
-            return Outcome("not run", None, math.nan, "no data set of this family was run")
-        shares = [float(statement.decide(b, b.medians)) for b in blocks.values()]
-        point &= bool(statement.reached(np.asarray(sum(shares)), len(blocks)))
-        details.append("; ".join(_told(statement, blocks, shares)))
-        if not evidence.sampled:
-            continue
-        enough &= all(block.seeds >= MIN_SEEDS for block in blocks.values())
-        count = np.sum([statement.decide(b, b.draws) for b in blocks.values()], axis=0)
-        # A place that two metrics share in a draw is half a success: the probability is the mean, not a count.
-        held = count if len(blocks) == 1 else statement.reached(count, len(blocks)).astype(np.float64)
-        drawn = held if drawn is None else drawn * held
-    probability = math.nan if drawn is None else float(np.mean(drawn))
-    return Outcome(_verdict(point, probability, enough), point, probability, " | ".join(details))
-
-
-def _told(statement: Statement, blocks: dict[str, Block], shares: Sequence[float]) -> Iterable[str]:
-    if len(blocks) > 1:
-        yield f"{sum(share == 1 for share in shares)} of {len(blocks)}"
-    for (dataset, block), held in zip(blocks.items(), shares, strict=True):
-        yield f"{dataset}{'' if held == 1 else ' (not)'}: {statement.tell(block)}"
+    findings = [statement.examine(evidence) for statement in claim.statements]
+    found = [finding for finding in findings if finding is not None]
+    if len(found) < len(findings):
+        return Outcome("not run", None, math.nan, "no data set of it was run")
+    point = all(finding.point for finding in found)
+    drawn = [finding.drawn for finding in found if finding.drawn is not None]
+    probability = float(np.mean(np.all(drawn, axis=0))) if drawn else math.nan
+    enough = min(finding.seeds for finding in found) >= MIN_SEEDS
+    return Outcome(_verdict(point, probability, enough), point, probability, " / ".join(f.detail for f in found))
 
 
 def _verdict(point: bool, probability: float, enough: bool) -> Verdict:

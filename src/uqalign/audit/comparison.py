@@ -100,7 +100,7 @@ def _why(row: Mapping[Any, Any]) -> str:
         return "our interval holds the published median"
     if gap <= 2 * row["one_model"]:
         return f"two models might move it as far ({row['model']} alone by {number(row['one_model'])})"
-    return "more than the models, seeds and switches measured here explain"
+    return "further than one or two models or other seeds would move it"
 
 
 def share_inside(table: pd.DataFrame) -> pd.DataFrame:

@@ -10,6 +10,7 @@ import numpy as np
 
 from uqalign.agreement import kendall_tau_b
 from uqalign.audit.settings import DEFINITIONS, PUBLISHED, Direction, alone, left_out, measurable
+from uqalign.audit.statements import LEVEL
 from uqalign.audit.text import markdown_table, number
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ def effects(summary: pd.DataFrame, tasks: Mapping[str, Task]) -> pd.DataFrame:
     import pandas as pd
 
     medians = summary.set_index([*CELL, "setting"])["median"].unstack("setting")
+    # Unstacking sorts; the tables keep the order of families and metrics.
+    medians = medians.reindex(pd.MultiIndex.from_frame(summary[CELL].drop_duplicates()))
     frames = []
     for dataset, task in tasks.items():
         if dataset not in medians.index.get_level_values("dataset"):
@@ -87,8 +90,7 @@ def rankings(changes: pd.DataFrame) -> pd.DataFrame:
 
 
 def _best(part: pd.DataFrame, column: str) -> str:
-    highest = part[column].max()
-    return ", ".join(part.loc[part[column] == highest, "metric"])
+    return ", ".join(part.loc[part[column] >= part[column].max() - LEVEL, "metric"])
 
 
 def switches_markdown(changes: pd.DataFrame, orders: pd.DataFrame, published: Mapping[str, str]) -> str:

@@ -9,7 +9,8 @@ from uqalign.audit.published import REPEATS
 from uqalign.audit.settings import unmeasurable
 from uqalign.audit.text import markdown_table
 from uqalign.protocol import SWITCHES
-from uqalign.theory import errata
+from uqalign.theory.errata import errata
+from uqalign.theory.render import errata_markdown
 
 
 def run_notes(metadata: Sequence[Mapping[str, Any]], missing: Mapping[str, Sequence[str]]) -> list[str]:
@@ -30,15 +31,6 @@ def run_notes(metadata: Sequence[Mapping[str, Any]], missing: Mapping[str, Seque
         note += f"; {about['failed']} of {about['fits']} fits failed" if about["failed"] else ""
         notes.append(note + ".")
     return notes
-
-
-def errata_markdown() -> str:
-    """The errata, their demonstrations run now."""
-    lines = []
-    for erratum in errata():
-        evidence = ", ".join(f"{name.replace('_', ' ')} {value:.4g}" for name, value in erratum.evidence.items())
-        lines.append([erratum.where, erratum.claim, erratum.correction, evidence, "yes" if erratum.refuted else "no"])
-    return markdown_table(["where", "claim", "what holds", "numbers", "refuted"], lines)
 
 
 def unmeasurable_markdown() -> str:
@@ -67,7 +59,8 @@ def audit_page(notes: Sequence[str], sections: Sequence[str]) -> str:
         *(_deeper(section) for section in sections),
         "## Errata",
         "",
-        errata_markdown(),
+        errata_markdown(errata()),
+        "",
         "## Deviations that stored predictions cannot measure",
         "",
         unmeasurable_markdown(),

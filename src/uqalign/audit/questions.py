@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from uqalign.audit.settings import DEFINITIONS, PUBLISHED, alone, left_out
+from uqalign.audit.statements import LEVEL
 from uqalign.audit.summaries import MIN_SEEDS, block_of
 from uqalign.audit.text import interval, markdown_table, number, share
 
@@ -38,34 +40,44 @@ def selective_cost(taus: pd.DataFrame, folds: int) -> pd.DataFrame:
     for (dataset, setting), part in chosen.groupby(["dataset", "setting"], sort=False):
         block = block_of(part, list(dict.fromkeys(part["metric"])), folds)
         highest = np.nanmax(block.medians)
-        best = [name for name, value in zip(block.metrics, block.medians, strict=True) if value == highest]
+        best = [name for name, value in zip(block.metrics, block.medians, strict=True) if value >= highest - LEVEL]
         gap = block.drawn("nll") - block.drawn("pwu_lambda")
         above = float(np.mean((np.sign(gap) + 1) / 2)) if block.seeds >= MIN_SEEDS else np.nan
         rows.append((dataset, setting, block.at("nll"), block.at("pwu_lambda"), ", ".join(best), above))
     table = pd.DataFrame(rows, columns=["dataset", "setting", "nll", "pwu_lambda", "best", "nll_above"])
     order = {name: i for i, name in enumerate(COST_SETTINGS)}
-    return table.sort_values("setting", key=lambda c: c.map(order), kind="stable").sort_values("dataset", kind="stable")
+    place = {name: i for i, name in enumerate(dict.fromkeys(table["dataset"]))}
+    return table.sort_values(
+        ["dataset", "setting"], key=lambda c: c.map(place if c.name == "dataset" else order), kind="stable"
+    )
 
 
-def turnover_answer(table: pd.DataFrame) -> str:
+def turnover_answers(table: pd.DataFrame) -> list[str]:
     """Whether NLL overtakes the prior-weighted utility once the cost is the paper's own, data set by data set."""
     sentences = []
     for dataset, part in table.groupby("dataset", sort=False):
         rows = {row["setting"]: row for row in part.to_dict("records")}
         own, code = rows[DEFINITIONS], rows[alone(COST)]
         sentences.append(
-            f"{dataset}: NLL {number(own['nll'])} and pwu_lambda {number(own['pwu_lambda'])} with the paper's cost, "
+            f"- {dataset}: NLL {number(own['nll'])} and pwu_lambda {number(own['pwu_lambda'])} with the paper's cost, "
             f"{number(code['nll'])} and {number(code['pwu_lambda'])} with the published one; {_turn(own, code)}."
         )
-    return " ".join(sentences)
+    return sentences
 
 
 def _turn(own: Mapping[Any, Any], code: Mapping[Any, Any]) -> str:
-    before, after = code["nll"] > code["pwu_lambda"], own["nll"] > own["pwu_lambda"]
-    sure = f" (probability that NLL is higher by definition: {share(own['nll_above'])})"
+    before, after = (_lead(row["nll"] - row["pwu_lambda"]) for row in (code, own))
+    sure = f"probability that NLL is above with the paper's cost: {share(own['nll_above'])}"
     if before == after:
-        return ("NLL is above in both" if after else "pwu_lambda stays above") + sure
-    return ("it turns over" if after else "it turns the other way") + sure
+        return f"{after} both ways ({sure})"
+    turned = "it turns over: " if {before, after} == {"NLL is above", "pwu_lambda is above"} else ""
+    return f"{turned}{after} with the paper's cost, {before} with the published one ({sure})"
+
+
+def _lead(gap: float) -> str:
+    if math.isnan(gap) or abs(gap) < LEVEL:
+        return "neither is above"
+    return "NLL is above" if gap > 0 else "pwu_lambda is above"
 
 
 def questions_markdown(cost: pd.DataFrame, ties: pd.DataFrame, orders: pd.DataFrame) -> str:
@@ -97,7 +109,7 @@ def questions_markdown(cost: pd.DataFrame, ties: pd.DataFrame, orders: pd.DataFr
                     for r in cost.to_dict("records")
                 ],
             ),
-            turnover_answer(cost),
+            *turnover_answers(cost),
         ]
     else:
         parts.append("No univariate regression was run.")
@@ -139,13 +151,13 @@ def questions_markdown(cost: pd.DataFrame, ties: pd.DataFrame, orders: pd.DataFr
                 for r in orders.to_dict("records")
             ],
         ),
-        order_answer(ties, orders),
+        *order_answers(ties, orders),
         "",
     ]
     return "\n".join(parts)
 
 
-def order_answer(ties: pd.DataFrame, orders: pd.DataFrame) -> str:
+def order_answers(ties: pd.DataFrame, orders: pd.DataFrame) -> list[str]:
     """How much the order of the models decides, data set by data set."""
     sentences = []
     for dataset, part in orders[orders["setting"] == PUBLISHED].groupby("dataset", sort=False):
@@ -153,9 +165,9 @@ def order_answer(ties: pd.DataFrame, orders: pd.DataFrame) -> str:
         width = (part["q95"] - part["q05"]).median()
         top = part.iloc[int(part["alphabetical"].argmax())]
         sentences.append(
-            f"{dataset}: {tied['tied'].mean():.0%} of all pairs tie ({tied['tied'].min():.0%} to "
+            f"- {dataset}: {tied['tied'].mean():.0%} of all pairs tie ({tied['tied'].min():.0%} to "
             f"{tied['tied'].max():.0%} by k); renaming the models moves a metric's median within a band "
             f"{number(width)} wide (90 % of orders, median metric), and {top['metric']}, best in alphabetical order, "
             f"is best in {top['best']:.0%} of the orders."
         )
-    return " ".join(sentences)
+    return sentences

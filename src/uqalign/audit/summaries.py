@@ -111,11 +111,3 @@ def block_of(taus: pd.DataFrame, metrics: Sequence[str], folds: int) -> Block:
     # One choice of seeds for all families and settings of a data set: they are evaluated on the same splits.
     draws = corrected_draws(values, folds, name=str(taus["dataset"].iloc[0]))
     return Block(names, _medians(values[None])[0], draws, len(values))
-
-
-def is_highest(medians: FloatArray, position: int) -> FloatArray:
-    """(...) share of the first place that one of (..., m) medians has: 1, 0, or 1/j where j metrics share it."""
-    top = np.nanmax(np.where(np.isnan(medians), -np.inf, medians), axis=-1, keepdims=True)
-    first = medians == top
-    share: FloatArray = first[..., position] / np.maximum(first.sum(axis=-1), 1)
-    return share

@@ -90,11 +90,12 @@ def claims_markdown(table: pd.DataFrame) -> str:
         ),
     ]
     for bold, title in ((False, "## Text and captions"), (True, "## Bold cells: which metric aligns best")):
-        parts += [
-            title,
-            "",
-            markdown_table(_HEAD[bold], [_line(row, bold) for row in table[table["bold"] == bold].to_dict("records")]),
-        ]
+        part = table[table["bold"] == bold].to_dict("records")
+        run = [row for row in part if any(row[f"{view}_verdict"] != "not run" for view in VIEWS[1:])]
+        rest = [row for row in part if row not in run]
+        parts += [title, "", markdown_table(_HEAD[bold], [_line(row, bold) for row in run])]
+        if rest:
+            parts += ["Not run here:", "", *(f"- {row['text']} ({row['where']}){_because(row)}" for row in rest), ""]
     return "\n".join(parts)
 
 
@@ -107,12 +108,13 @@ _HEAD = {
 def _line(row: Mapping[Any, Any], bold: bool) -> list[str]:
     cells = {view: _outcome(row, view) for view in VIEWS}
     if bold:
-        details = [str(row[f"{view}_detail"]) for view in (PUBLISHED, DEFINITIONS)]
-        return [str(row["text"]), str(row["where"]), cells[PUBLISHED], cells[DEFINITIONS], *details]
-    return [str(row[key]) for key in ("text", "where", "read_as")] + [
-        *cells.values(),
-        str(row["definitions_detail"]).replace("|", "/"),
-    ]
+        details = [row[f"{view}_detail"] for view in (PUBLISHED, DEFINITIONS)]
+        return [row["text"], row["where"], cells[PUBLISHED], cells[DEFINITIONS], *details]
+    return [row["text"], row["where"], row["read_as"], *cells.values(), row["definitions_detail"]]
+
+
+def _because(row: Mapping[Any, Any]) -> str:
+    return "" if row["bold"] and row["read_as"] else f": {row['definitions_detail']}"
 
 
 def _outcome(row: Mapping[Any, Any], view: str) -> str:

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 
 from uqalign.agreement import kendall_tau_b
+from uqalign.audit.published import datasets_of, published_tables
 from uqalign.checks import FloatArray
 from uqalign.metrics import accuracy
+from uqalign.metrics.registry import for_task
 from uqalign.priors import PRIOR_K, rank_weights, selection_weights
 from uqalign.theory.identities import error_rate_acting_at_the_threshold
 from uqalign.theory.verdict import numbers
@@ -52,6 +54,8 @@ def errata() -> list[Erratum]:
         _last_weight(),
         _first_row(),
         _acting_at_the_threshold(),
+        _headings_of_table_2(),
+        _caption_of_table_j4(),
     ]
 
 
@@ -184,4 +188,42 @@ def _acting_at_the_threshold() -> Erratum:
         "at p = 1/2 it acts where accuracy predicts 0; the paper's rule, act iff p > c, gives them",
         numbers(largest_difference_to_the_error_rate=difference),
         difference == 1.0,
+    )
+
+
+def _headings_of_table_2() -> Erratum:
+    weighted = {
+        task: {name for name, metric in for_task(task).items() if metric.family == "decision"}
+        for task in ("binary", "regression")
+    }
+    headed = {"pwu_c", "pwu_k"}
+    return Erratum(
+        "headings_of_table_2",
+        "Table 2",
+        "its last two columns are the prior-weighted utilities of c and k",
+        "bidding is a regression, where neither exists: they are those of lambda and phi",
+        numbers(
+            headed_metrics_for_classification=len(headed & weighted["binary"]),
+            headed_metrics_for_regression=len(headed & weighted["regression"]),
+            lambda_and_phi_for_regression=len({"pwu_lambda", "pwu_phi"} & weighted["regression"]),
+        ),
+        headed <= weighted["binary"] and not headed & weighted["regression"],
+    )
+
+
+def _caption_of_table_j4() -> Erratum:
+    table = published_tables()
+    best = table[table["best"] & (table["metric"] == "pwu_phi")]
+    count = {family: int((best["family"] == family).sum()) for family in ("selective", "risk_averse_top_k")}
+    return Erratum(
+        "caption_of_table_j4",
+        "Table J.4, caption",
+        "the prior-weighted utility of phi aligns best with selective decisions on all data sets",
+        "it does with risk-averse top-k decisions, which the table is about, and with selective ones on none",
+        numbers(
+            data_sets=len(datasets_of("selective")),
+            best_with_selective_decisions=count["selective"],
+            best_with_risk_averse_top_k=count["risk_averse_top_k"],
+        ),
+        count["selective"] == 0,
     )

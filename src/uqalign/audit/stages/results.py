@@ -42,9 +42,9 @@ class Results:
 
     @property
     def names(self) -> Mapping[str, str]:
-        """Published names of our data sets."""
-        names: Mapping[str, str] = self.orders["published"]["names"]
-        return names
+        """Published names of our data sets, in the order of the configuration."""
+        known = self.orders["published"]["names"]
+        return {about["dataset"]: known[about["dataset"]] for about in self.about if about["dataset"] in known}
 
     @property
     def folds(self) -> int:
