@@ -77,7 +77,5 @@ def test_editing_a_figure_does_not_rescore(case: Case) -> None:
 def test_scoring_imports_no_model(case: Case) -> None:
     from uqalign.provenance import modules_behind
 
-    behind = modules_behind(
-        "uqalign.stages.case_score", *declaration_modules(case.scoring)
-    )
+    behind = modules_behind("uqalign.stages.case_score", *declaration_modules(case.scoring))
     assert not [name for name in behind if name.startswith(("uqalign.models", "uqalign.training"))]

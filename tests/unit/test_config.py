@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
     [
         ({"sedes": 3}, "unknown key 'sedes': did you mean 'seeds'?"),
         ({"chunk": {"seed": 1}}, "chunk: unknown key 'seed': did you mean 'seeds'?"),
-        ({"zzz": 3}, "unknown key 'zzz': known: chunk, "),
+        ({"zzz": 3}, "unknown key 'zzz': known: case_options, cases, chunk, "),
         ({"models": []}, "models: the list is empty"),
         ({"datasets": []}, "datasets: the list is empty"),
         ({"seeds": []}, "seeds: the list is empty"),

@@ -8,7 +8,8 @@ from uqalign.cli import app, main
 
 COMMANDS = [
     ["--help"], ["--version"], ["datasets"], ["models"], ["models", "show", "mlp"], ["metrics"],
-    ["metrics", "--task", "regression"], ["cases"], ["cases", "show", "credit"], ["config", "default"], ["config", "schema"], ["stage", "--help"],
+    ["metrics", "--task", "regression"], ["config", "default"], ["config", "schema"],
+    ["stage", "--help"], ["cases"], ["cases", "show", "credit"],
 ]  # fmt: skip
 
 
