@@ -6,6 +6,7 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
 
+from uqalign.audit.plan import AuditPlan
 from uqalign.cases.plan import CasePlan
 from uqalign.config import parse_config
 from uqalign.errors import UserError
@@ -30,6 +31,7 @@ prepare_environment(plan.config)
 manifest = Manifest(plan.config, Path(workflow.basedir))
 study = StudyPlan(plan.config)
 sensitivity_of = SensitivityPlan(plan)
+audit_plan = AuditPlan(plan)
 
 
 wildcard_constraints:
@@ -71,6 +73,8 @@ localrules:
     tables,
     figures,
     cases,
+    audit,
+    comparison,
     sensitivity,
 
 
@@ -80,6 +84,7 @@ include: "workflow/rules/score.smk"
 include: "workflow/rules/align.smk"
 include: "workflow/rules/show.smk"
 include: "workflow/rules/cases.smk"
+include: "workflow/rules/audit.smk"
 include: "workflow/rules/sensitivity.smk"
 include: "workflow/rules/superiority.smk"
 include: "workflow/rules/superiority_theory.smk"
