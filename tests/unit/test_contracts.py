@@ -4,10 +4,12 @@ import dataclasses
 import json
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from uqalign.contracts.prediction_stream import stream_predictions
 from uqalign.contracts.predictions import Cache, SplitResult, check_coverage, read_predictions, write_predictions
 from uqalign.files import METADATA_KEY, FileError
 from uqalign.tasks import TASKS
@@ -36,6 +38,12 @@ def target(task, n):
     return RNG.integers(0, WIDTH[task], size=n).astype(float)
 
 
+def streamed(path, spec=SPEC, code="abc"):
+    stream = stream_predictions(path, spec=spec, code=code)
+    return Cache(stream.task, stream.width, list(stream), stream.provenance)
+
+
+READERS = [read_predictions, streamed]
 FOLDS = {0: np.array([1, 2, 1, 2, 1, 2])}
 
 
@@ -48,12 +56,13 @@ def cache(task="binary"):
     return Cache(task, WIDTH[task], splits, {"spec": SPEC, "code": "abc"}), y
 
 
+@pytest.mark.parametrize("read", READERS)
 @pytest.mark.parametrize("task", TASKS)
-def test_round_trip_is_exact(tmp_path, task):
+def test_round_trip_is_exact(tmp_path, task, read):
     original, y = cache(task)
     path = tmp_path / "p.parquet"
     write_predictions(path, original)
-    found = read_predictions(path, spec=SPEC, code="abc")
+    found = read(path, spec=SPEC, code="abc")
     assert (found.task, found.width) == (task, WIDTH[task])
     for before, after in zip(original.splits, found.splits, strict=True):
         assert (before.seed, before.fold, before.seconds) == (after.seed, after.fold, after.seconds)
@@ -65,17 +74,42 @@ def test_round_trip_is_exact(tmp_path, task):
     check_coverage(path, found, y, FOLDS)
 
 
-def test_a_failed_fit_is_a_result(tmp_path):
+@pytest.mark.parametrize("read", READERS)
+def test_a_failed_fit_is_a_result(tmp_path, read):
     original, y = cache()
     failed = dataclasses.replace(original.splits[0], prediction=None, error="LinAlgError: singular")
     path = tmp_path / "p.parquet"
     write_predictions(path, dataclasses.replace(original, splits=[original.splits[1], failed]))
-    found = read_predictions(path)
+    found = read(path)
     assert [split.error for split in found.splits] == ["LinAlgError: singular", ""]
     assert found.splits[0].prediction is None
     check_coverage(path, found, y, FOLDS)
     write_predictions(path, dataclasses.replace(original, splits=[failed]))
-    assert read_predictions(path).splits[0].error
+    assert read(path).splits[0].error
+
+
+def test_a_stream_cuts_splits_wherever_its_batches_end(tmp_path, monkeypatch):
+    rows, folds = 700, np.arange(700) % 3 + 1
+    y = target("multiclass", rows)
+    splits = [
+        SplitResult(seed, fold, mine, y[mine], prediction("multiclass", len(mine)))
+        for seed in (3, 4)
+        for fold in (1, 2, 3)
+        for mine in [np.flatnonzero(folds == fold)]
+    ]
+    path = tmp_path / "p.parquet"
+    write_predictions(path, Cache("multiclass", 3, splits, {"spec": SPEC, "code": "abc"}))
+    monkeypatch.setattr("uqalign.contracts.prediction_stream.BATCH_ROWS", 100)
+    found = streamed(path)
+    assert [(split.seed, split.fold) for split in found.splits] == [
+        (seed, fold) for seed in (3, 4) for fold in (1, 2, 3)
+    ]
+    for before, after in zip(splits, found.splits, strict=True):
+        np.testing.assert_array_equal(before.rows, after.rows)
+        np.testing.assert_array_equal(before.prediction[0], after.prediction[0])
+    rewrite(path, lambda f: pd.concat([f, f.tail(1)]))
+    with pytest.raises(FileError, match="rows beyond its last split, of seed 4 fold 3"):
+        streamed(path)
 
 
 def rewrite(path, change=None, metadata=None):
@@ -88,6 +122,7 @@ def rewrite(path, change=None, metadata=None):
     pq.write_table(new.replace_schema_metadata({METADATA_KEY: json.dumps(meta)}), path)
 
 
+@pytest.mark.parametrize("read", READERS)
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -100,25 +135,26 @@ def rewrite(path, change=None, metadata=None):
     ],
     ids=["range", "nan", "missing row", "repeated row", "column", "foreign split"],
 )
-def test_a_tampered_cache_is_refused(tmp_path, change, message):
+def test_a_tampered_cache_is_refused(tmp_path, change, message, read):
     path = tmp_path / "p.parquet"
     write_predictions(path, cache()[0])
     rewrite(path, change)
     with pytest.raises(FileError, match=message) as caught:
-        read_predictions(path)
+        read(path)
     assert f"rm {path}" in str(caught.value)
 
 
-def test_a_cache_from_another_job_or_other_code_is_refused(tmp_path):
+@pytest.mark.parametrize("read", READERS)
+def test_a_cache_from_another_job_or_other_code_is_refused(tmp_path, read):
     path = tmp_path / "p.parquet"
     write_predictions(path, cache()[0])
     with pytest.raises(FileError, match=r"comes from another job .*model is 'mlp', expected 'logreg'"):
-        read_predictions(path, spec={**SPEC, "model": "logreg"})
+        read(path, spec={**SPEC, "model": "logreg"})
     with pytest.raises(FileError, match=r"made by other code \(digest abc, expected def"):
-        read_predictions(path, spec=SPEC, code="def")
+        read(path, spec=SPEC, code="def")
     rewrite(path, metadata={"kind": "scores"})
     with pytest.raises(FileError, match="holds 'scores', not predictions"):
-        read_predictions(path)
+        read(path)
 
 
 def test_coverage_is_checked_against_the_data_and_its_splits(tmp_path):

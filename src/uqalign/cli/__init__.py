@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from typing import Annotated
 
@@ -69,10 +70,25 @@ def _main(
     pass
 
 
+REMEDIES = {
+    errno.ENOSPC: "free space on the disk of {place}, and run again",
+    errno.EDQUOT: "free some of your quota on the disk of {place}, and run again",
+    errno.EROFS: "make {place} writable, or write elsewhere",
+    errno.EACCES: "ask for access to {place}, or use another place",
+}
+
+
 def main() -> None:
-    """Run the command line; an error of the user's making is a message, not a traceback."""
+    """Run the command line; an error that the user can mend is a message, not a traceback."""
     try:
         app()
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
+        sys.exit(1)
+    except OSError as error:
+        if error.errno not in REMEDIES:
+            raise
+        # What is written lies where --out says; errors of the libraries that write do not always name it.
+        place = error.filename or next((sys.argv[i + 1] for i, a in enumerate(sys.argv[:-1]) if a == "--out"), "it")
+        print(f"error: {error}: {REMEDIES[error.errno].format(place=place)}", file=sys.stderr)
         sys.exit(1)

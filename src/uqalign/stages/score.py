@@ -10,7 +10,7 @@ from uqalign.families import published_thetas, theta_id
 from uqalign.metrics.select import selected
 from uqalign.protocol import evaluate_utility, metrics_under, thetas_published
 from uqalign.stages.common import check_code, parse_spec
-from uqalign.stages.trusted import trusted
+from uqalign.stages.trusted import trusted_stream
 
 
 def run(*, data: Path, splits: Path, predictions: Path, spec: str, code: str, out: Path) -> str:
@@ -24,22 +24,23 @@ def run(*, data: Path, splits: Path, predictions: Path, spec: str, code: str, ou
     orders = parse_spec(spec)
     own = [name.partition(":")[0] for name in orders["metrics"] if ":" in name]
     check_code(code, __name__, *own)
-    cache, table = trusted(predictions, data, splits, orders["expects"])
+    found = trusted_stream(predictions, data, splits, orders["expects"])
+    task = found.stream.task
 
     job = orders["expects"]["spec"]
     switches = orders["protocol"]
-    metrics = metrics_under(cache.task, switches, selected(cache.task, orders["metrics"]))
+    metrics = metrics_under(task, switches, selected(task, orders["metrics"]))
     decisions = {
         family: thetas[: orders["thetas"]]
-        for family, thetas in published_thetas(cache.task, table.n_classes or None).items()
+        for family, thetas in published_thetas(task, found.table.n_classes or None).items()
     }
     taken = thetas_published if "theta_label" in switches else tuple  # an overwritten decision keeps its place
     model = predictions.parts[-3]
     rows = []
-    for split in cache.splits:
+    for split in found:
         if split.prediction is None:
             continue
-        key = (cache.task, job["dataset"], model, split.seed, split.fold)
+        key = (task, job["dataset"], model, split.seed, split.fold)
         for name, metric in metrics.items():
             value, note = noted(metric.evaluate, split.y, split.prediction)
             rows.append((*key, "metric", name, "", value, note))
@@ -48,17 +49,11 @@ def run(*, data: Path, splits: Path, predictions: Path, spec: str, code: str, ou
                 value, note = noted(evaluate_utility, family, split.y, split.prediction, act, switches)
                 rows.append((*key, "utility", family.name, theta_id(theta), value, note))
     columns = ["task", "dataset", "model", "seed", "fold", "kind", "name", "theta", "value", "note"]
+    kept = ("seed", "fold", "error", "seconds")
     status = [
-        {
-            "dataset": job["dataset"],
-            "model": model,
-            "seed": s.seed,
-            "fold": s.fold,
-            "error": s.error,
-            "seconds": s.seconds,
-        }
-        for s in cache.splits
+        {"dataset": job["dataset"], "model": model, **{key: told[key] for key in kept}}
+        for told in found.stream.statuses
     ]
     write_scores(out, pd.DataFrame(rows, columns=columns), {"spec": orders, "code": code, "splits": status})
-    failed = sum(1 for split in cache.splits if split.error)
-    return f"{len(rows)} scores of {len(cache.splits) - failed} splits, {failed} failed fits"
+    failed = sum(1 for told in status if told["error"])
+    return f"{len(rows)} scores of {len(status) - failed} splits, {failed} failed fits"
