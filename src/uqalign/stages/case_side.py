@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from uqalign.cases.registry import CASES_REGISTRY
 from uqalign.cases.files.side import cleaned_frame, side_of, write_side
+from uqalign.cases.registry import CASES_REGISTRY
 from uqalign.data.registry import resolve
 from uqalign.data.table import read_table
 from uqalign.provenance import declaration_modules

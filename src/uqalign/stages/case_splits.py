@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from uqalign.cases.case import FixedTest
-from uqalign.cases.registry import CASES_REGISTRY
 from uqalign.cases.files.splits import write_fixed_splits
+from uqalign.cases.registry import CASES_REGISTRY
 from uqalign.data.table import read_table
 from uqalign.provenance import declaration_modules
 from uqalign.stages.common import check_code, parse_spec
