@@ -11,6 +11,7 @@ from uqalign.cases.plan import CasePlan
 from uqalign.config import parse_config
 from uqalign.errors import UserError
 from uqalign.jobs import Plan, prepare_environment
+from uqalign.reporting.plan import ReportPlan
 from uqalign.manifest import Manifest
 from uqalign.scoring_rules.plan import TheoryPlan
 from uqalign.sensitivity.plan import SensitivityPlan
@@ -28,6 +29,7 @@ try:
 except UserError as error:
     raise WorkflowError(str(error)) from None
 prepare_environment(plan.config)
+reports = ReportPlan(plan)
 manifest = Manifest(plan.config, Path(workflow.basedir))
 study = StudyPlan(plan.config)
 sensitivity_of = SensitivityPlan(plan)
@@ -93,6 +95,6 @@ include: "workflow/rules/superiority_theory.smk"
 rule all:
     default_target: True
     input:
-        plan.tables(),
-        plan.figures(),
+        reports.tables(),
+        reports.figures(),
         cases.case_targets(),
