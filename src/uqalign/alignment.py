@@ -119,31 +119,44 @@ def align(
     return pd.concat(blocks, ignore_index=True) if blocks else pd.DataFrame(columns=columns)
 
 
-def seed_taus(alignment: pd.DataFrame) -> pd.DataFrame:
-    """Each metric's alignment with a family in one seed: the mean of tau over the family's decisions that have one.
+def seed_means(alignment: pd.DataFrame, agreement: str = "tau") -> pd.DataFrame:
+    """Each metric's agreement with a family in one seed: the mean over the family's decisions that have one.
+
+    Args:
+        alignment: rows as `contracts.alignment.ALIGNMENT_COLUMNS`.
+        agreement: a name of `uqalign.agreement.AGREEMENTS`.
 
     Returns:
-        columns dataset, family, metric, seed, tau, defined (decisions with a tau), decisions (all).
+        columns dataset, family, metric, seed, AGREEMENT, defined (decisions that have one), decisions (all).
     """
     keys = ["dataset", "family", "metric", "seed"]
-    grouped = alignment.groupby(keys, sort=False)["tau"]
-    return grouped.agg(tau="mean", defined="count", decisions="size").reset_index()
+    grouped = alignment.groupby(keys, sort=False)[agreement]
+    return grouped.agg(mean="mean", defined="count", decisions="size").reset_index().rename(columns={"mean": agreement})
 
 
-def summarise(alignment: pd.DataFrame) -> pd.DataFrame:
-    """Median and 5 % / 95 % quantiles over seeds of each metric's alignment with each family on each data set.
+def seed_taus(alignment: pd.DataFrame) -> pd.DataFrame:
+    """`seed_means` of Kendall's tau."""
+    return seed_means(alignment, "tau")
+
+
+def summarise(alignment: pd.DataFrame, agreement: str = "tau") -> pd.DataFrame:
+    """Median and 5 % / 95 % quantiles over seeds of each metric's agreement with each family on each data set.
+
+    Args:
+        alignment: rows as `contracts.alignment.ALIGNMENT_COLUMNS`.
+        agreement: a name of `uqalign.agreement.AGREEMENTS`.
 
     Returns:
-        columns dataset, family, metric, median, q05, q95, defined, expected: taus that exist and that could exist,
+        columns dataset, family, metric, median, q05, q95, defined, expected: values that exist and that could exist,
         over seeds and decisions.
     """
     import pandas as pd
 
     if alignment.empty:
         return pd.DataFrame(columns=["dataset", "family", "metric", "median", "q05", "q95", "defined", "expected"])
-    seeds = seed_taus(alignment)
+    seeds = seed_means(alignment, agreement)
     grouped = seeds.groupby(["dataset", "family", "metric"], sort=False)
-    summary = grouped["tau"].quantile(np.array([0.5, 0.05, 0.95])).unstack()
+    summary = grouped[agreement].quantile(np.array([0.5, 0.05, 0.95])).unstack()
     summary.columns = ["median", "q05", "q95"]
     counts = grouped[["defined", "decisions"]].sum().rename(columns={"decisions": "expected"})
     return summary.join(counts).reset_index()

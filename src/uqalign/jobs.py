@@ -23,6 +23,7 @@ from uqalign.models.base import Model
 from uqalign.models.suites import SUITES, expand_suites
 from uqalign.provenance import canonical_json, code_digest, declaration_digest, declaration_modules
 from uqalign.registry import UnknownNameError
+from uqalign.reporting.names import FIGURE_FORMATS as FIGURE_FORMATS
 from uqalign.tasks import Task
 
 if TYPE_CHECKING:
@@ -36,9 +37,6 @@ FAMILIES: dict[Task, tuple[str, ...]] = {
     "multivariate": ("multivariate_selective",),
 }
 """Decision families of each task, in the order of the tables."""
-
-TABLE_FORMATS = ("csv", "md", "tex")
-FIGURE_FORMATS = ("pdf", "png")
 
 
 def seed_token(seeds: range) -> str:
@@ -248,17 +246,6 @@ class Plan:
         """Files of the `align` stage."""
         return self._alignments(*self.tasks)
 
-    def tables(self) -> list[str]:
-        """Files of the `table` and `leaderboard` stages."""
-        return [
-            *(f"results/tables/alignment_{family}.{kind}" for family in self.families for kind in TABLE_FORMATS),
-            *(f"results/tables/models_{task}.{kind}" for task in self.tasks for kind in ("csv", "md")),
-        ]
-
-    def figures(self) -> list[str]:
-        """Files of the `figure` stage."""
-        return [f"results/figures/alignment_{task}.{kind}" for task in self.tasks for kind in FIGURE_FORMATS]
-
     # Inputs, by the wildcards of a rule
 
     def _splits(self, dataset: str, seeds: range) -> str:
@@ -377,35 +364,3 @@ class Plan:
     def align_code(self, _: Any) -> str:
         """Code behind the `align` stage."""
         return code_digest("uqalign.stages.align")
-
-    def table_spec(self, wildcards: Any) -> str:
-        """What the `table` stage is told."""
-        spec = {"family": wildcards.family, "datasets": list(self.datasets), "metrics": self.config.metrics}
-        return canonical_json(spec)
-
-    def leaderboard_spec(self, wildcards: Any) -> str:
-        """What the `leaderboard` stage is told."""
-        spec = {
-            "task": wildcards.task,
-            "datasets": list(self.datasets),
-            "models": list(self.models),
-            "metrics": self.config.metrics,
-            "n_folds": self.config.folds,
-        }
-        return canonical_json(spec)
-
-    def figure_spec(self, wildcards: Any) -> str:
-        """What the `figure` stage is told."""
-        return canonical_json({"task": wildcards.task, "metrics": self.config.metrics})
-
-    def table_code(self, _: Any) -> str:
-        """Code behind the `table` stage."""
-        return code_digest("uqalign.stages.table")
-
-    def leaderboard_code(self, _: Any) -> str:
-        """Code behind the `leaderboard` stage."""
-        return code_digest("uqalign.stages.leaderboard")
-
-    def figure_code(self, _: Any) -> str:
-        """Code behind the `figure` stage."""
-        return code_digest("uqalign.stages.figure")

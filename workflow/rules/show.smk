@@ -1,6 +1,6 @@
 rule tables:
     input:
-        plan.tables(),
+        reports.tables(),
 
 
 rule table:
@@ -21,10 +21,57 @@ rule table:
         mem_mb=1000,
         runtime=30,
     params:
-        spec=plan.table_spec,
-        code=plan.table_code,
+        spec=reports.table_spec,
+        code=reports.code("table"),
     shell:
         "uqalign stage table --spec {params.spec:q} --code {params.code} --csv {output.csv} --markdown {output.markdown} --latex {output.latex} {input} > {log} 2>&1"
+
+
+rule compare:
+    input:
+        plan.family_alignments,
+    output:
+        pooled=multiext("results/tables/pooled_{family}", ".csv", ".md"),
+        pairwise=multiext("results/tables/pairwise_{family}", ".csv", ".md"),
+        ranks=multiext("results/tables/ranks_{family}", ".csv", ".md"),
+    log:
+        "results/logs/compare/{family}.log",
+    benchmark:
+        "results/benchmarks/compare/{family}.tsv"
+    conda:
+        "../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=30,
+    params:
+        spec=reports.table_spec,
+        code=reports.code("compare"),
+    shell:
+        "uqalign stage compare --spec {params.spec:q} --code {params.code} --pooled {output.pooled} --pairwise {output.pairwise} --ranks {output.ranks} {input} > {log} 2>&1"
+
+
+rule ablations:
+    input:
+        plan.alignments(),
+    output:
+        csv="results/tables/ablations.csv",
+        markdown="results/tables/ablations.md",
+    log:
+        "results/logs/ablations/all.log",
+    benchmark:
+        "results/benchmarks/ablations/all.tsv"
+    conda:
+        "../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=30,
+    params:
+        spec=reports.ablations_spec,
+        code=reports.code("ablations"),
+    shell:
+        "uqalign stage ablations --spec {params.spec:q} --code {params.code} --csv {output.csv} --markdown {output.markdown} {input} > {log} 2>&1"
 
 
 rule leaderboard:
@@ -44,23 +91,66 @@ rule leaderboard:
         mem_mb=2000,
         runtime=30,
     params:
-        spec=plan.leaderboard_spec,
-        code=plan.leaderboard_code,
+        spec=reports.leaderboard_spec,
+        code=reports.code("leaderboard"),
     shell:
         "uqalign stage leaderboard --spec {params.spec:q} --code {params.code} --csv {output.csv} --markdown {output.markdown} {input} > {log} 2>&1"
 
 
+rule stability:
+    input:
+        plan.task_scores,
+    output:
+        stability=multiext("results/tables/stability_{task}", ".csv", ".md"),
+        first="results/tables/first_places_{task}.csv",
+        ranks=multiext("results/tables/model_ranks_{task}", ".csv", ".md"),
+    log:
+        "results/logs/stability/{task}.log",
+    benchmark:
+        "results/benchmarks/stability/{task}.tsv"
+    conda:
+        "../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=30,
+    params:
+        spec=reports.leaderboard_spec,
+        code=reports.code("stability"),
+    shell:
+        "uqalign stage stability --spec {params.spec:q} --code {params.code} --stability {output.stability} --first-places {output.first} --model-ranks {output.ranks} {input} > {log} 2>&1"
+
+
+rule theory_table:
+    output:
+        csv="results/tables/table_1.csv",
+        markdown="results/tables/table_1.md",
+    log:
+        "results/logs/theory_table/all.log",
+    benchmark:
+        "results/benchmarks/theory_table/all.tsv"
+    conda:
+        "../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=30,
+    params:
+        code=reports.code("theory_table"),
+    shell:
+        "uqalign stage theory_table --code {params.code} --csv {output.csv} --markdown {output.markdown} > {log} 2>&1"
+
+
 rule figures:
     input:
-        plan.figures(),
+        reports.figures(),
 
 
 rule figure:
     input:
         plan.task_alignments,
     output:
-        pdf="results/figures/alignment_{task}.pdf",
-        png="results/figures/alignment_{task}.png",
+        reports.boxplots("{task}"),
     log:
         "results/logs/figure/{task}.log",
     benchmark:
@@ -72,7 +162,75 @@ rule figure:
         mem_mb=2000,
         runtime=30,
     params:
-        spec=plan.figure_spec,
-        code=plan.figure_code,
+        spec=reports.figure_spec,
+        code=reports.code("figure"),
+        folder=subpath(output[0], parent=True),
     shell:
-        "uqalign stage figure --spec {params.spec:q} --code {params.code} --out {output.pdf} --out {output.png} {input} > {log} 2>&1"
+        "uqalign stage figure --spec {params.spec:q} --code {params.code} --folder {params.folder} {input} > {log} 2>&1"
+
+
+rule comparison_figure:
+    input:
+        ranks="results/tables/ranks_{family}.csv",
+        pairwise="results/tables/pairwise_{family}.csv",
+    output:
+        reports.comparisons("{family}"),
+    log:
+        "results/logs/comparison_figure/{family}.log",
+    benchmark:
+        "results/benchmarks/comparison_figure/{family}.tsv"
+    conda:
+        "../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=30,
+    params:
+        spec=reports.comparison_figure_spec,
+        code=reports.code("comparison_figure"),
+        folder=subpath(output[0], parent=True),
+    shell:
+        "uqalign stage comparison_figure --ranks {input.ranks} --pairwise {input.pairwise} --spec {params.spec:q} --code {params.code} --folder {params.folder} > {log} 2>&1"
+
+
+rule model_figure:
+    input:
+        "results/tables/model_ranks_{task}.csv",
+    output:
+        reports.pictures("model_ranks_{task}"),
+    log:
+        "results/logs/model_figure/{task}.log",
+    benchmark:
+        "results/benchmarks/model_figure/{task}.tsv"
+    conda:
+        "../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=30,
+    params:
+        spec=reports.figure_spec,
+        code=reports.code("model_figure"),
+        folder=subpath(output[0], parent=True),
+    shell:
+        "uqalign stage model_figure --spec {params.spec:q} --code {params.code} --folder {params.folder} {input} > {log} 2>&1"
+
+
+rule prior_figures:
+    output:
+        reports.priors(),
+    log:
+        "results/logs/prior_figures/all.log",
+    benchmark:
+        "results/benchmarks/prior_figures/all.tsv"
+    conda:
+        "../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=30,
+    params:
+        code=reports.code("prior_figures"),
+        folder=subpath(output[0], parent=True),
+    shell:
+        "uqalign stage prior_figures --code {params.code} --folder {params.folder} > {log} 2>&1"

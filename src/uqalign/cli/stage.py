@@ -19,6 +19,8 @@ Out = Annotated[Path, typer.Option(help="File to write.")]
 Data = Annotated[Path, typer.Option(help="Cleaned data set.")]
 Splits = Annotated[Path, typer.Option(help="Fold of every row, for a block of seeds.")]
 Many = Annotated[list[Path], typer.Argument(help="Files to read.")]
+TextPair = Annotated[tuple[Path, Path], typer.Option(help="CSV and Markdown to write.")]
+Folder = Annotated[Path, typer.Option(help="Folder to write pictures to.")]
 
 
 def _say(line: str) -> None:
@@ -123,16 +125,104 @@ def leaderboard(
 
 
 @stage_app.command()
-def figure(
-    alignments: Many,
-    spec: Spec,
-    code: Code,
-    out: Annotated[list[Path], typer.Option(help="Picture to write; its suffix decides the format.")],
-) -> None:
+def figure(alignments: Many, spec: Spec, code: Code, folder: Folder) -> None:
     """Draw the alignment of one task."""
     from uqalign.stages import figure as stage
 
-    _say(stage.run(alignments=alignments, spec=spec, code=code, out=out))
+    _say(stage.run(alignments=alignments, spec=spec, code=code, folder=folder))
+
+
+@stage_app.command()
+def compare(alignments: Many, spec: Spec, code: Code, pooled: TextPair, pairwise: TextPair, ranks: TextPair) -> None:
+    """Compare the metrics of one decision family, over data sets and on each."""
+    from uqalign.stages import compare as stage
+
+    _say(stage.run(alignments=alignments, spec=spec, code=code, pooled=pooled, pairwise=pairwise, ranks=ranks))
+
+
+@stage_app.command("comparison_figure")
+def comparison_figure(
+    ranks: Annotated[Path, typer.Option(help="Ranks of the metrics, as CSV.")],
+    pairwise: Annotated[Path, typer.Option(help="Pairs of metrics, as CSV.")],
+    spec: Spec,
+    code: Code,
+    folder: Folder,
+) -> None:
+    """Draw the comparison of the metrics of one decision family."""
+    from uqalign.stages import comparison_figure as stage
+
+    _say(stage.run(ranks=ranks, pairwise=pairwise, spec=spec, code=code, folder=folder))
+
+
+@stage_app.command()
+def ablations(
+    alignments: Many,
+    spec: Spec,
+    code: Code,
+    csv: Annotated[Path, typer.Option(help="CSV to write.")],
+    markdown: Annotated[Path, typer.Option(help="Markdown to write.")],
+) -> None:
+    """Write agreements other than Kendall's tau."""
+    from uqalign.stages import ablations as stage
+
+    _say(stage.run(alignments=alignments, spec=spec, code=code, csv=csv, markdown=markdown))
+
+
+@stage_app.command()
+def stability(
+    scores: Many,
+    spec: Spec,
+    code: Code,
+    stability: TextPair,
+    first_places: Annotated[Path, typer.Option(help="CSV to write.")],
+    model_ranks: TextPair,
+) -> None:
+    """Tell how stable the ranking of one task's models is."""
+    from uqalign.stages import stability as stage
+
+    _say(
+        stage.run(
+            scores=scores,
+            spec=spec,
+            code=code,
+            stability=stability,
+            first_places=first_places,
+            model_ranks=model_ranks,
+        )
+    )
+
+
+@stage_app.command("model_figure")
+def model_figure(
+    model_ranks: Annotated[Path, typer.Argument(help="Ranks of the models, as CSV.")],
+    spec: Spec,
+    code: Code,
+    folder: Folder,
+) -> None:
+    """Draw the ranks of one task's models."""
+    from uqalign.stages import model_figure as stage
+
+    _say(stage.run(model_ranks=model_ranks, spec=spec, code=code, folder=folder))
+
+
+@stage_app.command("prior_figures")
+def prior_figures(code: Code, folder: Folder) -> None:
+    """Draw the priors."""
+    from uqalign.stages import prior_figures as stage
+
+    _say(stage.run(code=code, folder=folder))
+
+
+@stage_app.command("theory_table")
+def theory_table(
+    code: Code,
+    csv: Annotated[Path, typer.Option(help="CSV to write.")],
+    markdown: Annotated[Path, typer.Option(help="Markdown to write.")],
+) -> None:
+    """Write which metric is aligned with which decisions, every entry executed."""
+    from uqalign.stages import theory_table as stage
+
+    _say(stage.run(code=code, csv=csv, markdown=markdown))
 
 
 @stage_app.command("case_splits")
@@ -243,18 +333,6 @@ def superiority_report(
     _say(stage.run(measures=measures, spec=spec, code=code, tables=tables, figures=figures))
 
 
-@stage_app.command("superiority_theory")
-def superiority_theory(
-    spec: Spec,
-    code: Code,
-    folder: Annotated[Path, typer.Option(help="Folder of the tables and figures.")],
-) -> None:
-    """Check the theory of superior scoring rules; write its tables and figures."""
-    from uqalign.stages import superiority_theory as stage
-
-    _say(stage.run(spec=spec, code=code, folder=folder))
-
-
 @stage_app.command("sensitivity_scores")
 def sensitivity_scores(
     data: Data,
@@ -296,3 +374,15 @@ def sensitivity_report(
     from uqalign.stages import sensitivity_report as stage
 
     _say(stage.run(files=files, spec=spec, code=code, tables=tables, figures=figures))
+
+
+@stage_app.command("superiority_theory")
+def superiority_theory(
+    spec: Spec,
+    code: Code,
+    folder: Annotated[Path, typer.Option(help="Folder of the tables and figures.")],
+) -> None:
+    """Check the theory of superior scoring rules; write its tables and figures."""
+    from uqalign.stages import superiority_theory as stage
+
+    _say(stage.run(spec=spec, code=code, folder=folder))

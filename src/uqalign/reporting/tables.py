@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas as pd
 
+    from uqalign.inference.resampled import ResampledMean
+
 CAPTION = (
     "Alignment with {family}: Kendall's tau-b between the rankings of the models by metric and by realised utility. "
     "Median over {seeds} repeats [5 %, 95 % quantiles]; the highest median of a data set is bold."
@@ -32,16 +34,45 @@ def alignment_frame(summary: pd.DataFrame, datasets: Sequence[str], metrics: Seq
     return ordered.sort_values(["d", "m"])[columns].reset_index(drop=True)
 
 
-def _number(value: float) -> str:
+def with_intervals(frame: pd.DataFrame, intervals: Mapping[str, ResampledMean], metrics: Sequence[str]) -> pd.DataFrame:
+    """`alignment_frame` with the mean over seeds and its 95 % interval.
+
+    Args:
+        frame: output of `alignment_frame`.
+        intervals: per data set, means over seeds of all metrics.
+        metrics: their order.
+
+    Returns:
+        further columns mean, mean_low, mean_high (corrected resampled t, within [-1, 1]) and seeds (with a tau).
+    """
+    import numpy as np
+
+    columns: dict[str, list[float]] = {name: [] for name in ("mean", "mean_low", "mean_high", "seeds")}
+    position = {name: i for i, name in enumerate(metrics)}
+    for dataset, metric in zip(frame["dataset"], frame["metric"], strict=True):
+        found, i = intervals[dataset], position[metric]
+        low, high = (float(np.clip(end[i], -1, 1)) for end in found.interval())
+        for name, value in zip(columns, (found.mean[i], low, high, found.count[i]), strict=True):
+            columns[name].append(value)
+    return frame.assign(**columns)
+
+
+def counted(number: int, noun: str) -> str:
+    """ "1 data set", "2 data sets"."""
+    return f"{number} {noun}{'s' * (number != 1)}"
+
+
+def number(value: float) -> str:
+    """Two decimals, without a sign in front of zero; a dash for NaN."""
     return "--" if math.isnan(value) else f"{value:.2f}".replace("-0.00", "0.00")
 
 
 def _cells(block: pd.DataFrame) -> tuple[list[str], list[str], list[bool]]:
     """Medians, intervals, and which medians are the highest (as printed) of one data set."""
-    medians = [_number(value) for value in block["median"]]
+    medians = [number(value) for value in block["median"]]
     best = max((m for m in medians if m != "--"), key=float, default=None)
     quantiles = zip(medians, block["q05"], block["q95"], strict=True)
-    intervals = ["" if m == "--" else f"[{_number(low)}, {_number(high)}]" for m, low, high in quantiles]
+    intervals = ["" if m == "--" else f"[{number(low)}, {number(high)}]" for m, low, high in quantiles]
     return medians, intervals, [m == best for m in medians]
 
 
