@@ -13,7 +13,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from uqalign.models.base import Problem
 from uqalign.training.recipe import Recipe
+
+
+def matrix(problem: Problem) -> Tensor:
+    """(n_train + n_test, columns) prepared features in single precision."""
+    return torch.from_numpy(np.concatenate(problem.arrays(scale=True)).astype(np.float32))
 
 
 class MLP(nn.Module):

@@ -84,7 +84,7 @@ def plain_torch(problem: Problem, seed: int, *, network: str, recipe: Recipe) ->
     n = rows.n_train
     classes = rows.y if problem.task in CLASSIFICATION else None
     fitted, held = hold_out(n, recipe.validation, classes, np.random.RandomState(seed))
-    x, y = torch.from_numpy(rows.x), torch.from_numpy(rows.y)
+    x, y = peers.matrix(problem), torch.from_numpy(rows.y)
     module = peers.NETWORKS[network](x.shape[1], rows.head.outputs)
     peers.fit(
         module,

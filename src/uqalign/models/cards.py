@@ -21,8 +21,9 @@ All randomness of a fit comes from its own seed, ten times the seed of the split
 the same bits again on one machine; one of *tolerance* the same numbers to about 1e-5 where the device, the number of
 threads or the fits computed beside it change.
 
-A fit that fails for numerical reasons (no Cholesky factor, a diverging loss, no degrees of freedom) is recorded as
-failed, with its reason: it is neither repeated with another seed nor replaced by a guess.
+A fit that fails for numerical reasons (no Cholesky factor, a diverging loss, no degrees of freedom) is retried if its
+card says how, from the same seed, and then recorded as failed, with its reason: it is neither repeated with another
+seed nor replaced by a guess. What becomes of one fit changes nothing in those beside it.
 
 ## Your own model
 

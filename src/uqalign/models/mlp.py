@@ -16,6 +16,7 @@ HIDDEN = (128, 128)
 LEARNING_RATE = 1e-3
 PATIENCE = 20
 WEIGHT_DECAY = 1e-4
+DIVERGENCE = "begun again once, with a tenth of the learning rate"
 
 HYPERPARAMETERS = {
     "hidden": HIDDEN,
@@ -24,6 +25,7 @@ HYPERPARAMETERS = {
     "learning_rate": LEARNING_RATE,
     "batch_size": "min(512, max(32, n // 10))",
     "patience": PATIENCE,
+    "divergence": DIVERGENCE,
     "max_epochs": "3000 (n < 1000) or 5000; classification 3000",
     "classification": "validation 10 % by accuracy, tolerance 1e-4, penalty 1e-4 |W|^2 / 2, Glorot weights",
     "regression": "validation 20 % by loss, tolerance 1e-6, weight decay 1e-4, gradient norm <= 5",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from uqalign.models.base import Compute, Model, Problem
+from uqalign.models.mlp import DIVERGENCE
 from uqalign.models.tabular_networks import GRADIENT_NORM, TOLERANCE
 from uqalign.predictions import Prediction
 from uqalign.registry import did_you_mean
@@ -142,6 +143,7 @@ def module_model(
             "validation": validation,
             "tolerance": TOLERANCE,
             "patience": patience,
+            "divergence": DIVERGENCE,
             "gradient_norm": f"<= {GRADIENT_NORM:g} (regression)",
         },
         reference=reference,

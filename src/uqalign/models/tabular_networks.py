@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from uqalign.models.base import Compute, Problem
+from uqalign.models.mlp import DIVERGENCE
 from uqalign.predictions import Prediction
 from uqalign.tasks import CLASSIFICATION, Task
 
@@ -31,6 +32,7 @@ HYPERPARAMETERS = {
     "validation": VALIDATION,
     "tolerance": TOLERANCE,
     "patience": PATIENCE,
+    "divergence": DIVERGENCE,
     "gradient_norm": f"<= {GRADIENT_NORM:g} (regression)",
 }
 

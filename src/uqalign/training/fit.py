@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -14,10 +16,11 @@ from uqalign.models.base import Compute, FitFailed, Problem
 from uqalign.models.probabilities import class_probabilities
 from uqalign.predictions import Prediction
 from uqalign.training.device import free_memory, keep_freed_memory, lanes_per_block, one_thread_each
-from uqalign.training.engine import Store, lane_bytes, train
+from uqalign.training.engine import lane_bytes, train
 from uqalign.training.recipe import Recipe
 from uqalign.training.replicate import Replicate
 from uqalign.training.rows import Rows, prepare
+from uqalign.training.store import Store
 
 Fitted = Prediction | FitFailed
 
@@ -42,8 +45,8 @@ def fit_networks(
     window: list[Rows] = []
     for problem in problems:
         window.append(prepare(problem))
-        # Rows are held twice, as prepared and in the store; the other half of the budget is for training.
-        if 2 * sum(rows.x.nbytes for rows in window) > budget // 2:
+        # The other half of the budget is for training.
+        if _bytes(window) > budget // 2:
             yield from _fit_window(window, compute, recipe, seeds, device, budget // 2)
             window = []
     yield from _fit_window(window, compute, recipe, seeds, device, budget // 2)
@@ -58,13 +61,37 @@ def _fit_window(
     budget: int,
 ) -> Iterator[list[Fitted]]:
     fits = [[_start(rows, seed, recipe, device) for seed in seeds(rows.problem)] for rows in window]
-    groups: dict[Any, list[Replicate]] = defaultdict(list)
-    for fit in (fit for of_problem in fits for fit in of_problem):
-        if isinstance(fit, Replicate) and not _is_certain(fit.rows):
-            groups[_shape(fit)].append(fit)
-    _train(list(groups.values()), compute, device, budget)
+    stores = _stores(window, device)
+    _train([fit for fit in chain(*fits) if isinstance(fit, Replicate)], stores, compute, device, budget)
+    for factor in recipe.retries:
+        gentler = replace(recipe, learning_rate=recipe.learning_rate * factor)
+        fits = [[_again(fit, gentler, device) for fit in of_problem] for of_problem in fits]
+        fresh = [fit for fit in chain(*fits) if isinstance(fit, Replicate) and fit.recipe is gentler]
+        _train(fresh, stores, compute, device, budget)
     for of_problem in fits:
         yield [_prediction(fit) for fit in of_problem]
+
+
+def _bytes(window: Sequence[Rows]) -> int:
+    """Memory for data: each table, and for each problem its targets and the order of its rows."""
+    tables = {id(rows.encoded): rows.encoded for rows in window}.values()
+    of_problems = sum(2 * rows.y.nbytes + 16 * rows.n_train for rows in window)
+    return of_problems + sum(table.numbers.nbytes + table.codes.nbytes for table in tables)
+
+
+Kind = tuple[int, int]
+
+
+def _kind(rows: Rows) -> Kind:
+    """Numeric and categorical columns: tables of one kind lie in one store."""
+    return rows.encoded.numbers.shape[1], rows.encoded.codes.shape[1]
+
+
+def _stores(window: Sequence[Rows], device: torch.device) -> dict[Kind, Store]:
+    kinds: dict[Kind, list[Rows]] = defaultdict(list)
+    for rows in window:
+        kinds[_kind(rows)].append(rows)
+    return {kind: Store(members, device) for kind, members in kinds.items()}
 
 
 def _start(rows: Rows, seed: int, recipe: Recipe, device: torch.device) -> Replicate | FitFailed:
@@ -72,6 +99,13 @@ def _start(rows: Rows, seed: int, recipe: Recipe, device: torch.device) -> Repli
         return Replicate(rows, seed, recipe, device)
     except FitFailed as failure:
         return failure
+
+
+def _again(fit: Replicate | FitFailed, recipe: Recipe, device: torch.device) -> Replicate | FitFailed:
+    """A fit that diverged, from its beginning."""
+    if isinstance(fit, FitFailed) or fit.error is None:
+        return fit
+    return Replicate(fit.rows, fit.seed, recipe, device)
 
 
 def _is_certain(rows: Rows) -> bool:
@@ -82,22 +116,26 @@ def _is_certain(rows: Rows) -> bool:
 def _shape(replicate: Replicate) -> tuple[Any, ...]:
     """Replicates of equal shape may share a block."""
     network, rows = replicate.recipe.network, replicate.rows
-    columns = None if network.pads_columns else rows.x.shape[1]
+    columns = None if network.pads_columns else rows.learned.columns
     length = None if network.pads_rows else (len(replicate.fit), len(replicate.validation))
-    return rows.head, columns, length
+    return rows.head, _kind(rows), columns, length
 
 
-def _train(groups: Sequence[Sequence[Replicate]], compute: Compute, device: torch.device, budget: int) -> None:
-    """Train all replicates, those of a group in blocks; a free core takes the next block of whichever group."""
+def _train(
+    replicates: Sequence[Replicate], stores: Mapping[Kind, Store], compute: Compute, device: torch.device, budget: int
+) -> None:
+    """Train replicates, those of equal shape in blocks; a free core takes the next block of whichever shape."""
+    groups: dict[Any, list[Replicate]] = defaultdict(list)
+    for replicate in replicates:
+        if not _is_certain(replicate.rows):
+            groups[_shape(replicate)].append(replicate)
     workers = 1 if device.type == "cuda" else compute.threads
     blocks: list[tuple[Sequence[Replicate], Store]] = []
-    for group in groups:
-        store = Store(list({id(replicate.rows): replicate.rows for replicate in group}.values()), device)
-        per_lane = max(lane_bytes(replicate, store.columns) for replicate in group)
-        most = lanes_per_block(per_lane, device, budget // workers)
+    for group in groups.values():
+        most = lanes_per_block(max(map(lane_bytes, group)), device, budget // workers)
         # The same number of blocks for each worker, of nearly the same size.
         count = min(len(group), -(-len(group) // (most * workers)) * workers)
-        blocks += [(group[start::count], store) for start in range(count)]
+        blocks += [(group[start::count], stores[_kind(group[0].rows)]) for start in range(count)]
     keep_freed_memory()
 
     def run(block: tuple[Sequence[Replicate], Store]) -> None:

@@ -31,6 +31,10 @@ class Head(Protocol):
         """(R, rows) negative log-likelihood of `y` under `output` (R, rows, outputs)."""
         ...
 
+    def slope(self, output: Tensor, y: Tensor) -> Tensor:
+        """(R, rows, outputs) derivatives of each row's loss in its outputs."""
+        ...
+
     def hits(self, output: Tensor, y: Tensor) -> Tensor:
         """(R, rows) whether the likeliest class is the true one."""
         ...
@@ -38,6 +42,13 @@ class Head(Protocol):
     def distribution(self, output: FloatArray) -> tuple[FloatArray, ...]:
         """Parameters of the predictive distribution of each row of `output` (n, outputs)."""
         ...
+
+
+def _slope(head: Head, output: Tensor, y: Tensor) -> Tensor:
+    """`Head.slope` by differentiation of the loss."""
+    with torch.enable_grad():
+        leaf = output.detach().requires_grad_()
+        return torch.autograd.grad(head.loss(leaf, y).sum(), leaf)[0]
 
 
 def _softplus(x: FloatArray) -> FloatArray:
@@ -52,6 +63,9 @@ class Bernoulli:
 
     def loss(self, output: Tensor, y: Tensor) -> Tensor:
         return F.binary_cross_entropy_with_logits(output.squeeze(-1), y, reduction="none")
+
+    def slope(self, output: Tensor, y: Tensor) -> Tensor:
+        return torch.sigmoid(output).sub_(y.unsqueeze(-1))
 
     def hits(self, output: Tensor, y: Tensor) -> Tensor:
         return (output.squeeze(-1) > 0) == (y > 0.5)
@@ -70,6 +84,9 @@ class Categorical:
 
     def loss(self, output: Tensor, y: Tensor) -> Tensor:
         return F.cross_entropy(output.flatten(0, 1), y.flatten().long(), reduction="none").view(y.shape)
+
+    def slope(self, output: Tensor, y: Tensor) -> Tensor:
+        return _slope(self, output, y)
 
     def hits(self, output: Tensor, y: Tensor) -> Tensor:
         return output.argmax(-1) == y.long()
@@ -95,6 +112,12 @@ class Gaussian(_Continuous):
         mean, raw = output.unbind(-1)
         std = F.softplus(raw) + LEAST_STD
         return ((y - mean) / std).square() * 0.5 + std.log() + HALF_LOG_TAU
+
+    def slope(self, output: Tensor, y: Tensor) -> Tensor:
+        mean, raw = output.unbind(-1)
+        std = F.softplus(raw) + LEAST_STD
+        residual = (mean - y) / std
+        return torch.stack([residual / std, torch.sigmoid(raw) * (1 - residual.square()) / std], dim=-1)
 
     def distribution(self, output: FloatArray) -> tuple[FloatArray, ...]:
         """(n,) means and (n,) variances."""
@@ -127,6 +150,9 @@ class MultivariateGaussian(_Continuous):
             loss = loss + solved[-1].square() * 0.5 + std.log()
             start += d + 1
         return loss
+
+    def slope(self, output: Tensor, y: Tensor) -> Tensor:
+        return _slope(self, output, y)
 
     def distribution(self, output: FloatArray) -> tuple[FloatArray, ...]:
         """(n, D) means and (n, D, D) covariances."""

@@ -51,19 +51,27 @@ class Stack:
         """A stack of its own with the same values."""
         return Stack(self._shapes, self.values.clone())
 
+    def zeros(self) -> Stack:
+        """A stack of zeros of the same shapes."""
+        return Stack(self._shapes, torch.zeros_like(self.values))
+
     def take(self, other: Stack, lanes: Tensor) -> None:
         """Overwrite `lanes` with those of `other`."""
         self.values.index_copy_(0, lanes, other.values.index_select(0, lanes))
 
 
 class Lanes:
-    """Weights and buffers of a block, now and at each replicate's best epoch."""
+    """Weights and buffers of a block, now and at each replicate's best epoch.
 
-    def __init__(self, replicates: Sequence[Replicate], columns: int, device: torch.device) -> None:
-        network = replicates[0].recipe.network
+    Attributes:
+        columns: of the features, the most that any lane has.
+    """
+
+    def __init__(self, replicates: Sequence[Replicate], device: torch.device) -> None:
+        network, self.columns = replicates[0].recipe.network, max(r.rows.learned.columns for r in replicates)
         shapes = {
             name: parameter.shape
-            for name, parameter in network.parameters(columns, replicates[0].rows.head.outputs).items()
+            for name, parameter in network.parameters(self.columns, replicates[0].rows.head.outputs).items()
         }
         self.weights = Stack.of([replicate.weights for replicate in replicates], shapes, device)
         buffers: Mapping[str, Parameter] = network.buffers()
@@ -77,18 +85,18 @@ class Lanes:
 
     def _follow(self) -> None:
         self.leaves = {name: view.detach().requires_grad_() for name, view in self.weights.views.items()}
-        self.gradients = torch.zeros_like(self.weights.values)
+        self.gradients = self.weights.zeros()
 
-    def differentiate(self, loss: Tensor, matrix_decay: Tensor | None) -> Tensor:
-        """(R, P) gradients of `loss`, a sum over lanes; `matrix_decay` (R, 1, 1) times each matrix is added."""
+    def differentiate(self, loss: Tensor) -> None:
+        """Write the gradients of `loss`, a sum over lanes, to `gradients`."""
         slopes = torch.autograd.grad(loss, list(self.leaves.values()))
-        with torch.no_grad():
-            if matrix_decay is not None:
-                for slope, weight in zip(slopes, self.leaves.values(), strict=True):
-                    if weight.ndim == 3:
-                        slope.addcmul_(weight, matrix_decay)
-            torch.cat([slope.flatten(1) for slope in slopes], dim=1, out=self.gradients[:, : self._size])
-        return self.gradients
+        torch.cat([slope.flatten(1) for slope in slopes], dim=1, out=self.gradients.values[:, : self._size])
+
+    def decay(self, share: Tensor) -> None:
+        """Add `share` (R, 1, 1) of each matrix to its gradient; biases are exempt."""
+        for name, weight in self.weights.views.items():
+            if weight.ndim == 3:
+                self.gradients.views[name].addcmul_(weight, share)
 
     def remember(self, lanes: Sequence[int]) -> None:
         """The present state of `lanes` is their best."""

@@ -10,7 +10,8 @@ import torch
 from torch import Tensor
 
 from uqalign.models.nets.network import Sizes
-from uqalign.training.replicate import Indices, Replicate
+from uqalign.training.replicate import Replicate
+from uqalign.training.rows import Indices
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,8 @@ class Recipe:
             to the gradient: the penalty of scikit-learn's networks.
         cosine_epochs: the learning rate follows half a cosine down to zero over this many epochs; None: constant.
         gradient_norm: gradients longer than this are shortened to it.
+        retries: a fit that diverges (a validation loss that is not finite) begins again, from the same initial weights,
+            with its learning rate times the first of these; then times the second, and so on. After the last it failed.
     """
 
     network: Network
@@ -46,3 +48,4 @@ class Recipe:
     matrix_decay: float = 0.0
     cosine_epochs: int | None = None
     gradient_norm: float | None = None
+    retries: tuple[float, ...] = (0.1,)

@@ -11,9 +11,7 @@ from uqalign.models.base import FitFailed
 from uqalign.models.nets.network import noise_stream
 from uqalign.tasks import CLASSIFICATION
 from uqalign.training.recipe import Recipe
-from uqalign.training.rows import Rows
-
-Indices = npt.NDArray[np.int64]
+from uqalign.training.rows import Indices, Rows
 
 
 class Replicate:
@@ -26,16 +24,16 @@ class Replicate:
         weights: initial weights by name.
         fit, validation: row positions; `shuffle` reorders the former.
         output: (n_test, outputs) of the best state, once trained.
-        error: why there is no output.
+        error: why there is no output: training diverged.
     """
 
     def __init__(self, rows: Rows, seed: int, recipe: Recipe, device: torch.device) -> None:
         n = rows.n_train
         if n < 2:
             raise FitFailed(f"{n} training rows: a network needs one to fit and one for validation")
-        self.rows, self.recipe = rows, recipe
+        self.rows, self.seed, self.recipe = rows, seed, recipe
         self._rng = np.random.RandomState(seed % 2**32)
-        parameters = recipe.network.parameters(rows.x.shape[1], rows.head.outputs)
+        parameters = recipe.network.parameters(rows.learned.columns, rows.head.outputs)
         self.weights: dict[str, FloatArray] = {name: p.draw(self._rng) for name, p in parameters.items()}
         stratify = recipe.stratify and rows.problem.task in CLASSIFICATION
         self.fit, self.validation = hold_out(n, recipe.validation, rows.y if stratify else None, self._rng)
@@ -63,7 +61,10 @@ class Replicate:
         """Take note of an epoch's validation score; True if it is the best so far."""
         self.epoch += 1
         if not np.isfinite(score):
-            self.error = FitFailed(f"the validation loss is {-score} after epoch {self.epoch}: training diverged")
+            rate = self.recipe.learning_rate
+            self.error = FitFailed(
+                f"the validation loss is {-score} after epoch {self.epoch} at learning rate {rate:g}: training diverged"
+            )
             return False
         self._without_progress = self._without_progress + 1 if score < self._best + self.recipe.tolerance else 0
         best = score > self._best

@@ -8,22 +8,26 @@ import numpy as np
 import numpy.typing as npt
 
 from uqalign.checks import FloatArray
+from uqalign.data.preprocess import Encoded, encode
 from uqalign.models.base import FitFailed, Problem
 from uqalign.models.probabilities import class_probabilities
 from uqalign.predictions import Prediction
 from uqalign.tasks import CLASSIFICATION
+from uqalign.training.features import Learned, learn
 from uqalign.training.heads import Bernoulli, Categorical, Gaussian, Head, MultivariateGaussian
 
 Float32Array = npt.NDArray[np.float32]
+Indices = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Preprocessed rows of one problem; training rows first, then test rows.
+    """What a network is fitted to: rows of a data set, prepared while they are read, and their targets.
 
     Attributes:
         problem: where they come from.
-        x: (n_train + n_test, columns).
+        encoded: the data set's features; problems of one data set share them.
+        learned: how this problem prepares them.
         y: (n_train,) or (n_train, D): positions in `classes`, or standardised targets.
         classes: codes of the classes seen in training; empty for regression.
         mean, std: location and scale of the training targets; empty for classification.
@@ -31,7 +35,8 @@ class Rows:
     """
 
     problem: Problem
-    x: Float32Array
+    encoded: Encoded
+    learned: Learned
     y: Float32Array
     classes: npt.NDArray[np.int64]
     mean: FloatArray
@@ -59,15 +64,17 @@ class Rows:
 
 
 def prepare(problem: Problem) -> Rows:
-    """Preprocess the features of a problem, number its classes or standardise its targets."""
-    x = np.concatenate(problem.arrays(scale=True)).astype(np.float32)
+    """Learn how to prepare the features of a problem, number its classes or standardise its targets."""
+    encoded = problem.encoded or encode(problem.features, problem.kinds)
+    learned = learn(encoded, problem.train)
     y = problem.y_train
     none: FloatArray = np.empty(0)
     if problem.task in CLASSIFICATION:
         classes, codes = np.unique(y.astype(np.int64), return_inverse=True)
         head: Head = Bernoulli() if problem.task == "binary" else Categorical(len(classes))
-        return Rows(problem, x, codes.astype(np.float32), classes, none, none, head)
+        return Rows(problem, encoded, learned, codes.astype(np.float32), classes, none, none, head)
     mean, std = y.mean(axis=0), y.std(axis=0)
     std = np.where(std > 0, std, 1.0)
     head = Gaussian() if problem.task == "regression" else MultivariateGaussian(problem.width)
-    return Rows(problem, x, ((y - mean) / std).astype(np.float32), np.empty(0, dtype=np.int64), mean, std, head)
+    scaled = ((y - mean) / std).astype(np.float32)
+    return Rows(problem, encoded, learned, scaled, np.empty(0, dtype=np.int64), mean, std, head)

@@ -18,10 +18,11 @@ from uqalign.models.nets.module import ModuleNetwork
 from uqalign.models.nets.network import Pass, Sizes
 from uqalign.predictions import check_prediction
 from uqalign.provenance import declaration_digest, declaration_modules
-from uqalign.training.engine import Store, train
+from uqalign.training.engine import train
 from uqalign.training.heads import Gaussian
 from uqalign.training.replicate import Replicate
 from uqalign.training.rows import prepare
+from uqalign.training.store import Store
 
 CPU = torch.device("cpu")
 TASKS = ("binary", "multiclass", "regression", "multivariate")
@@ -145,7 +146,7 @@ def double_precision():
 def trained_alone(rows, seed, recipe):
     """(n_test, outputs) of a module trained by torch's own loop: AdamW, cosine, clipped gradients, best epoch."""
     twin = Replicate(rows, seed, recipe, CPU)
-    module = build(rows.x.shape[1], rows.head.outputs)
+    module = build(rows.learned.columns, rows.head.outputs)
     with torch.no_grad():
         for name, weight in module.named_parameters():
             if name in twin.weights:
@@ -153,7 +154,8 @@ def trained_alone(rows, seed, recipe):
     used = [weight for name, weight in module.named_parameters() if name in twin.weights]
     optimiser = torch.optim.AdamW(used, lr=recipe.learning_rate, weight_decay=recipe.weight_decay)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, recipe.cosine_epochs)
-    x, y = torch.from_numpy(rows.x).double(), torch.from_numpy(rows.y).double()
+    features = np.concatenate(rows.problem.arrays(scale=True)).astype(np.float32)
+    x, y = torch.from_numpy(features).double(), torch.from_numpy(rows.y).double()
 
     def loss(positions):
         return Gaussian().loss(module(x[positions])[None], y[positions][None]).mean()

@@ -12,9 +12,10 @@ from uqalign.models import mlp, tabular_networks
 from uqalign.models.nets.ft_transformer import FTTransformer
 from uqalign.models.nets.resnet import ResNet
 from uqalign.models.nets.saint import SAINT
-from uqalign.training.engine import Store, train
+from uqalign.training.engine import train
 from uqalign.training.replicate import Replicate
 from uqalign.training.rows import prepare
+from uqalign.training.store import Store
 
 CPU = torch.device("cpu")
 
@@ -48,9 +49,9 @@ def plain_output(rows, seed, recipe, name, task):
     twin = Replicate(rows, seed, recipe, CPU)
     kind = peers.NETWORKS[name]
     outputs = rows.head.outputs
-    network = kind(rows.x.shape[1], outputs) if name == "mlp" else kind(rows.x.shape[1], outputs, dropout=0)
+    x, y = peers.matrix(rows.problem).double(), torch.from_numpy(rows.y).double()
+    network = kind(x.shape[1], outputs) if name == "mlp" else kind(x.shape[1], outputs, dropout=0)
     network.load(twin.weights)
-    x, y = torch.from_numpy(rows.x).double(), torch.from_numpy(rows.y).double()
     n = rows.n_train
     peers.fit(
         network,

@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 import torch
 
+import peers
 from uqalign.models import mlp
 from uqalign.models.base import REGISTRY, Compute, FitFailed, fit_all
 from uqalign.training import engine
-from uqalign.training.engine import Store, train
+from uqalign.training.engine import train
 from uqalign.training.fit import fit_networks
 from uqalign.training.replicate import Replicate, hold_out
 from uqalign.training.rows import prepare
+from uqalign.training.store import Store
 
 CPU = torch.device("cpu")
 RECIPE = mlp.recipe("regression")
@@ -24,7 +26,7 @@ def trained(rows, scores, monkeypatch, **settings):
     replicate = Replicate(rows, 1, recipe, CPU)
     after = []
 
-    def score(present, lanes, schedule, store):
+    def score(present, lanes, schedule):
         after.append({name: view[0].clone() for name, view in lanes.weights.views.items()})
         return [-scores[len(after) - 1]]
 
@@ -37,7 +39,7 @@ def trained(rows, scores, monkeypatch, **settings):
 def output_of(weights, rows):
     from uqalign.models.nets.network import Pass, Sizes
 
-    x = torch.from_numpy(rows.x[rows.n_train :]).unsqueeze(0)
+    x = peers.matrix(rows.problem)[rows.n_train :].unsqueeze(0)
     lanes = {name: value.unsqueeze(0) for name, value in weights.items()}
     return RECIPE.network.forward(lanes, {}, x, Pass(Sizes.of([x.shape[1]], CPU)))[0].double().numpy()
 
@@ -93,6 +95,72 @@ def test_a_diverging_replicate_fails_and_leaves_the_others_alone(problem_of):
         alone = Replicate(tables[seed], seed, RECIPE, CPU)
         train([alone], store, CPU)
         np.testing.assert_allclose(replicates[seed].output, alone.output, rtol=1e-5, atol=1e-5)
+
+
+class TestRetries:
+    """A fit that diverges begins again with a smaller learning rate, whatever becomes of its neighbours."""
+
+    WILD = replace(RECIPE, learning_rate=1e25, gradient_norm=None, max_epochs=lambda n: 3)
+
+    def fits(self, problems, recipe):
+        return [only for (only,) in fit_networks(problems, Compute(1), recipe)]
+
+    def test_one_tenth_of_the_learning_rate_is_tried_next(self, problem_of):
+        given = problem_of("regression")
+        (failed,) = self.fits([given], replace(self.WILD, retries=()))
+        assert isinstance(failed, FitFailed)
+        assert "learning rate 1e+25: training diverged" in str(failed)
+        (retried,) = self.fits([given], replace(self.WILD, retries=(1e-28,)))
+        (gentle,) = self.fits([given], replace(self.WILD, learning_rate=1e25 * 1e-28, retries=()))
+        for found, expected in zip(retried, gentle, strict=True):
+            np.testing.assert_array_equal(found, expected)
+        assert RECIPE.retries == (0.1,)
+
+    def test_a_fit_that_always_diverges_failed(self, problem_of):
+        (failed,) = self.fits([problem_of("regression")], replace(self.WILD, retries=(0.1, 0.01)))
+        assert isinstance(failed, FitFailed)
+        assert "learning rate 1e+23: training diverged" in str(failed)
+
+    @pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
+    def test_neighbours_of_a_fit_that_is_retried_keep_their_numbers(self, problem_of, monkeypatch):
+        """Divergence of the second problem alone, at the recipe's own rate."""
+        from uqalign.training import fit as module
+
+        problems = [problem_of("regression", seed=seed) for seed in range(3)]
+        expected = self.fits(problems, RECIPE)
+        gentle = self.fits(problems[1:2], replace(RECIPE, learning_rate=RECIPE.learning_rate * 0.1))
+        start = module._start
+
+        def poisoned(rows, seed, recipe, device):
+            replicate = start(rows, seed, recipe, device)
+            if seed == 1:
+                replicate.weights["1.weight"][0, 0] = np.nan
+            return replicate
+
+        monkeypatch.setattr(module, "_start", poisoned)
+        found = self.fits(problems, RECIPE)
+        for a, b in zip(found, [expected[0], *gentle, expected[2]], strict=True):
+            for x, y in zip(a, b, strict=True):
+                np.testing.assert_allclose(x, y, rtol=1e-5, atol=1e-5)
+
+    def test_members_of_an_ensemble_are_retried_one_by_one(self, problem_of, monkeypatch):
+        from uqalign.models import deep_ensemble
+        from uqalign.training import fit as module
+
+        given = problem_of("regression")
+        poisoned, start = deep_ensemble.member_seeds(given)[3], module._start
+
+        def poison(rows, seed, recipe, device):
+            replicate = start(rows, seed, recipe, device)
+            if seed == poisoned:
+                replicate.weights["0.bias"][0] = np.nan
+            return replicate
+
+        clean = next(iter(fit_all(REGISTRY.get("deep_ensemble"), [given]))).prediction
+        monkeypatch.setattr(module, "_start", poison)
+        outcome = next(iter(fit_all(REGISTRY.get("deep_ensemble"), [given])))
+        assert not outcome.error
+        assert np.abs(outcome.prediction[0] - clean[0]).max() > 1e-6
 
 
 @pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")

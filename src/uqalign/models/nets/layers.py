@@ -53,6 +53,25 @@ def batch_norm_buffers(name: str, width: int) -> dict[str, Parameter]:
     return {f"{name}.mean": Parameter((width,)), f"{name}.var": Parameter((width,), value=1.0)}
 
 
+def normalise(x: Tensor, running_mean: Tensor, running_var: Tensor, sizes: Sizes) -> tuple[Tensor, Tensor]:
+    """Rows (R, n, width) to mean 0 and variance 1, and the factor (R, 1, width) that did it.
+
+    The running statistics (R, 1, width) follow; they serve, unchanged, where a lane has a single row.
+    """
+    mean = _mean(x, sizes)
+    centred = x - mean
+    var = _mean(centred.square(), sizes)
+    if min(sizes.counts) < 2:
+        mean, var = (
+            torch.where(sizes.momentum > 0, new, running) for new, running in ((mean, running_mean), (var, running_var))
+        )
+        centred = x - mean
+    running_mean.lerp_(mean, sizes.momentum.expand_as(mean))
+    running_var.lerp_(var * sizes.unbiased, sizes.momentum.expand_as(var))
+    scale = var.add_(EPSILON).rsqrt_()
+    return centred.mul_(scale), scale
+
+
 class _BatchNorm(torch.autograd.Function):
     """Normalisation by batch statistics; the derivative in closed form takes a third of the memory traffic."""
 
@@ -60,19 +79,7 @@ class _BatchNorm(torch.autograd.Function):
     def forward(
         ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, running_mean: Tensor, running_var: Tensor, sizes: Sizes
     ) -> Tensor:
-        mean = _mean(x, sizes)
-        centred = x - mean
-        var = _mean(centred.square(), sizes)
-        if min(sizes.counts) < 2:
-            mean, var = (
-                torch.where(sizes.momentum > 0, new, running)
-                for new, running in ((mean, running_mean), (var, running_var))
-            )
-            centred = x - mean
-        running_mean.lerp_(mean, sizes.momentum.expand_as(mean))
-        running_var.lerp_(var * sizes.unbiased, sizes.momentum.expand_as(var))
-        scale = var.add_(EPSILON).rsqrt_()
-        normal = centred.mul_(scale)
+        normal, scale = normalise(x, running_mean, running_var, sizes)
         ctx.save_for_backward(normal, weight * scale)
         ctx.sizes = sizes
         return torch.addcmul(bias, normal, weight)

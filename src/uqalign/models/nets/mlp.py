@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar, Literal
@@ -12,6 +13,7 @@ from torch import Tensor
 
 from uqalign.models.nets.layers import linear, linear_parameters
 from uqalign.models.nets.network import Parameter, Pass, Tensors
+from uqalign.models.nets.products import affine, affine_slopes, product_of_rows
 
 
 @dataclass(frozen=True)
@@ -53,3 +55,17 @@ class MLP:
         for layer in range(len(self.hidden)):
             x = torch.relu(linear(weights, str(layer), x))
         return linear(weights, str(len(self.hidden)), x)
+
+    def differentiate(
+        self, weights: Tensors, buffers: Tensors, x: Tensor, now: Pass, slope: Callable[[Tensor], Tensor], into: Tensors
+    ) -> None:
+        last = len(self.hidden)
+        inputs = [x]
+        for layer in range(last):
+            inputs.append(affine(weights, str(layer), inputs[-1]).relu_())
+        pull = slope(affine(weights, str(last), inputs[-1]))
+        for layer in range(last, -1, -1):
+            affine_slopes(into, str(layer), inputs[layer], pull)
+            if layer:
+                pull = product_of_rows(pull, weights[f"{layer}.weight"])
+                pull = torch.ops.aten.threshold_backward(pull, inputs[layer], 0)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, cast
+from typing import ClassVar, Protocol, cast, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -69,14 +69,17 @@ class Noise:
         """
         if probability == 0:
             return x
-        per_row = x[0, 0].numel()
-        lane = x.shape[1] * per_row
+        return x * self.kept(x, probability, counts).mul_(1 / (1 - probability))
+
+    def kept(self, like: Tensor, probability: float, counts: Sequence[int]) -> Tensor:
+        """Ones, and zeros with `probability`, in the shape of `like` (R, rows, ...): `dropout` without its scale."""
+        per_row = like[0, 0].numel()
+        lane = like.shape[1] * per_row
         # Sixteen bits decide over an entry: a probability is met within 2^-17.
-        bits = self._bits(lane, [count * per_row for count in counts], x.device)[:, :lane].view(x.shape)
+        bits = self._bits(lane, [count * per_row for count in counts], like.device)[:, :lane].view(like.shape)
         least = round(probability * 2**16) - 2**15
         # The same as (bits >= least), in operations that have vector instructions: four times as fast.
-        kept = bits.clamp_(least - 1, least).to(x.dtype).sub_(least - 1)
-        return x * kept.mul_(1 / (1 - probability))
+        return bits.clamp_(least - 1, least).sub_(least - 1).to(like.dtype)
 
 
 @dataclass(frozen=True)
@@ -171,4 +174,20 @@ class Network(Protocol):
 
     def forward(self, weights: Tensors, buffers: Tensors, x: Tensor, now: Pass) -> Tensor:
         """(R, rows, outputs) from `x` (R, rows, columns)."""
+        ...
+
+
+@runtime_checkable
+class ClosedForm(Protocol):
+    """A network that knows its own slopes, which spares the graph of operations that differentiation records."""
+
+    def differentiate(
+        self, weights: Tensors, buffers: Tensors, x: Tensor, now: Pass, slope: Callable[[Tensor], Tensor], into: Tensors
+    ) -> None:
+        """Write the slope of the loss in each weight to `into`, in the weights' shapes.
+
+        Args:
+            x: (R, rows, columns).
+            slope: from the network's output to the slope of the loss in it, zero for rows that are padding.
+        """
         ...

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor
 
 from uqalign.models.nets.layers import batch_norm, batch_norm_buffers, linear, linear_parameters, norm_parameters
 from uqalign.models.nets.network import Parameter, Pass, Tensors
+from uqalign.models.nets.norm_linear import NormLinear
+from uqalign.models.nets.products import affine, affine_slopes, product, product_of_columns, product_of_rows
 
 
 @dataclass(frozen=True)
@@ -46,3 +50,58 @@ class ResNet:
             y = now.dropout(F.gelu(linear(weights, f"{block}.first", y)), self.dropout)
             x = x + now.dropout(linear(weights, f"{block}.second", y), self.dropout)
         return linear(weights, "head", batch_norm(weights, buffers, "norm", x, now))
+
+    def differentiate(
+        self, weights: Tensors, buffers: Tensors, x: Tensor, now: Pass, slope: Callable[[Tensor], Tensor], into: Tensors
+    ) -> None:
+        rows = x
+        x = affine(weights, "project", rows)
+        blocks = []
+        for number in range(self.blocks):
+            block = _Block(weights, buffers, str(number), self.dropout, now)
+            x = block.forward(x)
+            blocks.append(block)
+        head = NormLinear(weights, buffers, "norm", "head", now.sizes)
+        pull = head.backward(slope(head.forward(x)), into)
+        for block in reversed(blocks):
+            pull = block.backward(pull, into)
+        affine_slopes(into, "project", rows, pull)
+
+
+class _Block:
+    """One residual block in training, its dropout masks without their scale: that of the weights is cheaper."""
+
+    def __init__(self, weights: Tensors, buffers: Tensors, name: str, dropout: float, now: Pass) -> None:
+        self._first = NormLinear(weights, buffers, f"{name}.norm", f"{name}.first", now.sizes)
+        self._weight, self._bias = weights[f"{name}.second.weight"], weights[f"{name}.second.bias"].unsqueeze(1)
+        self._name, self._dropout, self._now = name, dropout, now
+        self._scale = 1 / (1 - dropout)
+
+    def forward(self, x: Tensor) -> Tensor:
+        self._inner = self._first.forward(x)
+        self._hidden = F.gelu(self._inner)
+        self._masks = self._draw(self._hidden), self._draw(x)
+        if self._masks[0] is not None:
+            self._hidden.mul_(self._masks[0])
+        y = product(self._hidden, self._weight * self._scale).add_(self._bias)
+        return x + y if self._masks[1] is None else torch.addcmul(x, y, self._masks[1], value=self._scale)
+
+    def _draw(self, like: Tensor) -> Tensor | None:
+        noise = self._now.noise
+        if noise is None or self._dropout == 0:
+            return None
+        return noise.kept(like, self._dropout, self._now.sizes.counts)
+
+    def backward(self, pull: Tensor, into: Tensors) -> Tensor:
+        """Slope of the loss in the block's input, from that in its output."""
+        inner, outer = self._masks
+        kept = pull if outer is None else pull * outer
+        weight, bias = into[f"{self._name}.second.weight"], into[f"{self._name}.second.bias"]
+        product_of_columns(self._hidden, kept, weight)
+        weight.mul_(self._scale**2)
+        torch.sum(kept, 1, out=bias)
+        bias.mul_(self._scale)
+        hidden = product_of_rows(kept, self._weight * self._scale**2)
+        if inner is not None:
+            hidden.mul_(inner)
+        return self._first.backward(torch.ops.aten.gelu_backward(hidden, self._inner), into).add_(pull)
