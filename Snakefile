@@ -13,9 +13,9 @@ from uqalign.errors import UserError
 from uqalign.jobs import Plan, prepare_environment
 from uqalign.reporting.plan import ReportPlan
 from uqalign.manifest import Manifest
-from uqalign.scoring_rules.plan import TheoryPlan
 from uqalign.sensitivity.plan import SensitivityPlan
 from uqalign.superiority.plan import StudyPlan
+from uqalign.superiority.theory_plan import TheoryPlan
 
 min_version("9.20")
 

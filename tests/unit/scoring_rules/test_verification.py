@@ -9,7 +9,6 @@ import pytest
 
 from uqalign.provenance import code_digest
 from uqalign.scoring_rules import BASES
-from uqalign.scoring_rules.plan import TheoryPlan
 from uqalign.scoring_rules.verification import claims as claims_module
 from uqalign.scoring_rules.verification.figures import FIGURES
 from uqalign.scoring_rules.verification.minimality import exact_margin, orders
@@ -24,6 +23,7 @@ from uqalign.scoring_rules.verification.report import Settings, run_checks
 from uqalign.scoring_rules.verification.tables import penalty_ratios, weight_map
 from uqalign.stages import superiority_theory
 from uqalign.stages.common import StaleCodeError
+from uqalign.superiority.theory_plan import TheoryPlan
 
 SMALL = {"classes": 6, "draws": 300, "strict_classes": 4, "order_classes": 4, "class_draws": 3}
 REFUTED = {
