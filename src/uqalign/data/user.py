@@ -6,9 +6,10 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
 from uqalign.data import readers
 from uqalign.data.declare import GUNZIP, Content, Dataset, Facts, LocalFile, Reader, Source, Url
@@ -79,6 +80,15 @@ class Declaration(_Strict):
     licence: str = ""
     citation: str = ""
     note: str = ""
+
+    @field_validator("url")
+    @classmethod
+    def _plain_address(cls, url: str) -> str:
+        parts = urlsplit(url)
+        if url and (parts.scheme not in ("http", "https") or parts.username or parts.password):
+            # The address is kept with the table, so it must not carry a password.
+            raise ValueError("use an http or https address without a user name or password")
+        return url
 
 
 def read_declaration(path: Path) -> Dataset:
