@@ -41,6 +41,7 @@ class Aligner:
     thetas: Mapping[str, Sequence[Theta]]
     higher_is_better: Mapping[str, bool]
     _known: dict[tuple[Measure, Measure, frozenset[str]], FloatArray] = field(default_factory=dict)
+    _ahead: dict[tuple[Measure, frozenset[str]], FloatArray] = field(default_factory=dict)
 
     def metric(self, name: str, setting: Setting) -> tuple[Measure, FloatArray]:
         """A metric's fold means (s, m) under a setting, and which measure they are of."""
@@ -68,11 +69,28 @@ class Aligner:
         for utility, against in self.utilities(family, setting):
             known = (metric, utility, flags)
             if known not in self._known:
-                higher = self.higher_is_better[name]
-                pairs = zip(values, against, strict=True)
-                self._known[known] = np.array([kendall_under(m, u, flags, higher_is_better=higher) for m, u in pairs])
+                self._known[known] = self._compare(known, values, against, self.higher_is_better[name])
             columns.append(self._known[known])
         return np.stack(columns, axis=1)
+
+    def _compare(
+        self, known: tuple[Measure, Measure, frozenset[str]], metric: FloatArray, utility: FloatArray, higher: bool
+    ) -> FloatArray:
+        """(s,) Kendall's tau of one metric with one decision."""
+        of_metric, of_utility, flags = known
+        if np.isnan(metric).any() or np.isnan(utility).any():
+            pairs = zip(metric, utility, strict=True)
+            return np.array([kendall_under(m, u, flags, higher_is_better=higher) for m, u in pairs])
+        return _tau_of_signs(
+            self._signs(of_metric, flags, metric, higher), self._signs(of_utility, flags, utility, True)
+        )
+
+    def _signs(self, measure: Measure, flags: frozenset[str], values: FloatArray, higher: bool) -> FloatArray:
+        """(s, p) which of each pair of models is ahead by a measure without NaN, under the ranking switches."""
+        known = (measure, flags)
+        if known not in self._ahead:
+            self._ahead[known] = pair_signs(_ranked(values, flags, higher_is_better=higher)).astype(np.float64)
+        return self._ahead[known]
 
 
 def defined_mean(taus: FloatArray) -> FloatArray:
@@ -105,15 +123,23 @@ def all_taus(aligner: Aligner, metrics: Sequence[str]) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
-def _ranked(values: FloatArray, setting: Setting, *, higher_is_better: bool) -> FloatArray:
-    """Values whose order is the one that a setting compares, per seed; larger is better."""
-    if "tau_row_order" not in setting.switches:
+def _ranked(values: FloatArray, flags: frozenset[str], *, higher_is_better: bool) -> FloatArray:
+    """Values (s, m) whose order is the one that the ranking switches compare; larger is better."""
+    if "tau_row_order" not in flags:
         return values if higher_is_better else -values
     places = np.full(values.shape, math.nan)
     for row, line in zip(places, values, strict=True):
-        kept = np.arange(len(line)) if "nan_last" in setting.switches else np.flatnonzero(~np.isnan(line))
+        kept = np.arange(len(line)) if "nan_last" in flags else np.flatnonzero(~np.isnan(line))
         row[kept] = -published_positions(line[kept], higher_is_better=higher_is_better)
     return places
+
+
+def _tau_of_signs(metric: FloatArray, utility: FloatArray) -> FloatArray:
+    """(s,) tau-b from the signs of pairs (s, p); NaN where either has no untied pair."""
+    untied = np.abs(metric).sum(axis=1) * np.abs(utility).sum(axis=1)
+    with np.errstate(invalid="ignore"):
+        tau: FloatArray = (metric * utility).sum(axis=1) / np.sqrt(np.where(untied == 0, math.nan, untied))
+    return tau
 
 
 def medians_without(aligner: Aligner, metrics: Sequence[str]) -> pd.DataFrame:
@@ -130,10 +156,11 @@ def medians_without(aligner: Aligner, metrics: Sequence[str]) -> pd.DataFrame:
         if setting.name not in (DEFINITIONS, PUBLISHED):
             continue
         for name in metrics:
-            metric = _ranked(aligner.metric(name, setting)[1], setting, higher_is_better=aligner.higher_is_better[name])
+            flags, higher = setting.switches & RANKING, aligner.higher_is_better[name]
+            metric = _ranked(aligner.metric(name, setting)[1], flags, higher_is_better=higher)
             for family in aligner.thetas:
                 utilities = [
-                    _ranked(values, setting, higher_is_better=True) for _, values in aligner.utilities(family, setting)
+                    _ranked(values, flags, higher_is_better=True) for _, values in aligner.utilities(family, setting)
                 ]
                 for position, model in enumerate(models):
                     kept = (i != position) & (j != position)
@@ -144,13 +171,9 @@ def medians_without(aligner: Aligner, metrics: Sequence[str]) -> pd.DataFrame:
 
 def _tau_of_pairs(metric: FloatArray, utility: FloatArray, kept: np.ndarray) -> FloatArray:
     """(s,) tau-b over the `kept` pairs of models, pairs with an undefined value left out."""
-    both = np.isnan(metric) | np.isnan(utility)
-    of_metric = pair_signs(np.where(both, math.nan, metric))[:, kept].astype(np.float64)
-    of_utility = pair_signs(np.where(both, math.nan, utility))[:, kept].astype(np.float64)
-    untied = np.abs(of_metric).sum(axis=1) * np.abs(of_utility).sum(axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        tau: FloatArray = (of_metric * of_utility).sum(axis=1) / np.sqrt(untied)
-    return tau
+    either = np.isnan(metric) | np.isnan(utility)
+    signs = (pair_signs(np.where(either, math.nan, values))[:, kept] for values in (metric, utility))
+    return _tau_of_signs(*(part.astype(np.float64) for part in signs))
 
 
 def _median(values: FloatArray) -> float:
