@@ -161,7 +161,7 @@ def _cluster() -> Finding:
             "note",
             "slurm",
             "sbatch is here, its Snakemake plugin is not",
-            "pip install snakemake-executor-plugin-slurm, then snakemake --profile profiles/slurm",
+            "pip install snakemake-executor-plugin-slurm, then snakemake --workflow-profile profiles/slurm",
         )
     state = subprocess.run(["sinfo", "--noheader"], capture_output=True, text=True, check=False)
     if state.returncode:

@@ -1,0 +1,262 @@
+"""The workflow on a real Slurm: one node on this machine, with two made-up GPUs.
+
+`tests/slurm/one_node.sh install` (as root) installs what it needs; without it, these tests are skipped.
+"""
+
+import fcntl
+import os
+import re
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from workflow_project import CONFIG, ROOT
+
+SCRIPT = ROOT / "tests/slurm/one_node.sh"
+CACHES = "results/predictions/binary/toy"
+
+MINE = """\
+import os
+import time
+from pathlib import Path
+import numpy as np
+from uqalign.models.base import Model
+
+def half(problem):
+    return (np.full(len(problem.test), 0.5),)
+
+def rising(problem):
+    return (np.linspace(0, 1, len(problem.test)),)
+
+def gpu(problem):
+    with open("gpus", "a") as file:
+        file.write(os.environ["CUDA_VISIBLE_DEVICES"] + " " + os.environ["SLURM_JOB_PARTITION"] + "\\n")
+    time.sleep(2)  # long enough for the other to need another device
+    return rising(problem)
+
+def hungry(problem):
+    block = np.ones(150_000_000)
+    time.sleep(5)  # long enough to be noticed
+    return half(problem)
+
+def stuck(problem):
+    if not Path("was-stuck").exists():
+        Path("was-stuck").touch()
+        time.sleep(600)
+    return rising(problem)
+
+def slow(problem):
+    with open("started", "a") as file:
+        file.write("once\\n")
+    while not Path("go").exists():
+        time.sleep(0.1)
+    return half(problem)
+
+def model(fit, name=None, **more):
+    name = name or fit.__name__
+    return Model(name=name, title=name, tasks=frozenset({"binary"}), fit_predict=fit, distribution="p", **more)
+
+HUNGRY, STUCK, SLOW = model(hungry), model(stuck), model(slow)
+GPU_A, GPU_B = (model(gpu, name, devices=("cpu", "cuda")) for name in ("gpu_a", "gpu_b"))
+"""
+
+
+def command(*arguments: str) -> str:
+    return subprocess.run(arguments, text=True, capture_output=True, check=True, timeout=60).stdout
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """A running Slurm, one at a time on this machine; the folder of its process ids and logs."""
+    folder = tmp_path / "slurm"
+    with (Path(tempfile.gettempdir()) / "uqalign-test-slurm.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            done = subprocess.run([SCRIPT, "start", folder], text=True, capture_output=True, check=False)
+            if done.returncode == 3:
+                pytest.skip(f"no Slurm: {done.stderr.strip()}")
+            assert done.returncode == 0, done.stderr
+            yield folder
+        finally:
+            subprocess.run([SCRIPT, "stop", folder], check=False)
+
+
+def my_profile(project, *, arrays=False, gres=False, tight=False) -> tuple[str, ...]:
+    """The profile as a newcomer changes it: four lines, and the variants it offers; with tight limits if asked."""
+    text = (project.folder / "profiles/slurm/profile.yaml").read_text()
+
+    def replace(pattern: str, by: str) -> None:
+        nonlocal text
+        text, count = re.subn(pattern, by, text, count=1, flags=re.MULTILINE)
+        assert count == 1, pattern
+
+    replace(r"slurm_account: .*\(1\).*$", "slurm_account: test")
+    replace(r"slurm_partition: .*\(2\).*$", "slurm_partition: cpu")
+    replace(r"slurm_partition: .*\(3\).*$", "slurm_partition: \"'gpu'\"")
+    replace(r"^jobs: .*\(4\).*$", "jobs: 20")
+    if arrays:
+        replace(r"^jobs: 20\nmax-jobs-per-timespan: .*\nresources:\n  - gpu=.*\n", "")
+        for key in ("jobs", "slurm-array-jobs", "slurm-array-limit"):
+            replace(rf"^# ({key}: )", r"\1")
+    if gres:
+        for key in ("gpu", "gres"):
+            replace(rf"^    # ({key}: )", r"    \1")
+    if tight:
+        replace(r"min\(attempt \* 4000, 32000\)", "attempt * 1300")
+        replace(r"attempt \* 240", "attempt * 1")
+    file = project.folder / "profiles/mine/profile.yaml"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(text)
+    return (
+        "--workflow-profile",
+        "profiles/mine",
+        "--slurm-init-seconds-before-status-checks",
+        "2",
+        "--latency-wait",
+        "5",
+    )
+
+
+def finished_jobs() -> pd.DataFrame:
+    """Every job that Slurm remembers."""
+    form = "%i|%T|%P|%m|%l|%b|%k"
+    rows = [
+        line.split("|") for line in command("squeue", "--noheader", "--states=all", f"--format={form}").splitlines()
+    ]
+    return pd.DataFrame(rows, columns=["id", "state", "partition", "memory", "time", "gres", "comment"])
+
+
+def test_the_workflow_runs_with_arrays_gpus_and_retries(cluster, fresh, tmp_path):
+    project = fresh.copy(tmp_path / "project")
+    (project.folder / "mine.py").write_text(MINE)
+    # These GPUs are made up: take the place of torch, which would not find them.
+    project.edit("src/uqalign/training/lease.py", 'if choose_device(wanted) == "cpu"', 'if wanted == "cpu"')
+    models = ", ".join(f"'mine:{name}'" for name in ("HUNGRY", "STUCK", "GPU_A", "GPU_B"))
+    project.configure(f"datasets: [toy.yaml]\nmodels: [{models}]\nseeds: 1\nfolds: 2\ndevice: cuda\n")
+    # hungry needs 1.2 GB beside the program itself; stuck hangs, once, beyond a minute.
+    target = "results/tables/alignment_top_k.csv"
+    project.snakemake(target, *my_profile(project, arrays=True, tight=True))
+
+    jobs = finished_jobs()
+    jobs["array"] = jobs["id"].str.partition("_")[0]
+    training = jobs[jobs["comment"].str.startswith("rule_train_wildcards")]
+    states = training["state"].value_counts().to_dict()
+    assert states == {"COMPLETED": 2, "OUT_OF_MEMORY": 1, "TIMEOUT": 1}
+    failed = training[training["state"] != "COMPLETED"]
+    assert failed["array"].nunique() == 1
+    assert failed["id"].str.contains("_").all()
+    assert set(failed["time"]) == {"1:00"}
+    assert set(training.loc[training["state"] == "COMPLETED", "time"]) == {"2:00"}
+    assert set(training.loc[training["state"] == "COMPLETED", "memory"]) == {"2600M"}
+    on_gpu = jobs[jobs["comment"].str.startswith("rule_train_gpu")]
+    assert list(on_gpu["state"]) == ["COMPLETED"] * 2
+    assert set(on_gpu["partition"]) == {"gpu"}
+    assert on_gpu["array"].nunique() == 1
+    assert set(jobs.loc[~jobs["comment"].str.startswith("rule_train_gpu"), "partition"]) == {"cpu"}
+    # Two jobs at a time, each with a device of its own.
+    seen = (project.folder / "gpus").read_text().split("\n")[:-1]
+    assert sorted(set(seen)) == ["0 gpu", "1 gpu"]
+    assert project.planned(target) == {}
+
+    again = project.copy(tmp_path / "again")
+    for stage in ("predictions", "scores", "alignment", "tables"):
+        subprocess.run(["rm", "-r", again.folder / f"results/{stage}"], check=True)
+    again.snakemake(target, CUDA_VISIBLE_DEVICES="0,1", SLURM_JOB_PARTITION="none")
+    assert again.tables()["alignment_top_k.csv"] == project.tables()["alignment_top_k.csv"]
+
+
+def running(project) -> list[str]:
+    return command("squeue", "--noheader", "--states=running", "--format=%i").split()
+
+
+def test_killed_jobs_nodes_and_snakemakes_lose_nothing(cluster, finished, tmp_path):
+    project = finished.copy(tmp_path / "project")
+    (project.folder / "mine.py").write_text(MINE)
+    project.configure(CONFIG.replace("constant", "'mine:SLOW'"))
+    undisturbed = project.copy(tmp_path / "undisturbed")
+    starts = project.folder / "started"
+
+    def begun(times: int):
+        return lambda: starts.exists() and len(starts.read_text().split()) >= times
+
+    profile = my_profile(project)
+    run = project.start("predictions", *profile, log="first.log")
+    project.wait_for(begun(1), "first start")
+    run.kill()
+    run.wait()
+    assert len(running(project)) == 1  # what it had submitted runs on
+    # What the page for newcomers says to do.
+    page = (ROOT / "profiles/README.md").read_text()
+    remedy = re.search(r"```sh\n(scancel --name .*?--unlock --cores 1)\n", page, re.DOTALL)
+    done = project.command("bash", "-c", remedy[1].replace(".venv/bin/snakemake", "snakemake"))
+    assert done.returncode == 0, done.stdout
+    project.wait_for(lambda: not running(project), "end of the cancelled job")
+
+    run = project.start("predictions", *profile, "--retries", "3", log="second.log")
+    project.wait_for(begun(2), "second start")
+    command("scancel", *running(project))
+    project.wait_for(begun(3), "start after scancel")
+    daemon = int((cluster / "run/slurmd.pid").read_text())
+    os.kill(daemon, signal.SIGKILL)
+    project.wait_for(lambda: "NODE_FAIL" in (project.folder / "second.log").read_text(), "report of the lost node")
+    subprocess.run([SCRIPT, "slurmd", cluster], check=True)
+    (project.folder / "go").touch()
+    assert run.wait(timeout=120) == 0, (project.folder / "second.log").read_text()
+    states = finished_jobs()["state"].value_counts().to_dict()
+    assert states == {"CANCELLED": 2, "NODE_FAIL": 1, "COMPLETED": 1}
+
+    project.snakemake("tables")
+    assert project.planned("tables") == {}
+    (undisturbed.folder / "go").touch()
+    undisturbed.snakemake("tables")
+    assert project.tables() == undisturbed.tables()
+
+
+def test_gpus_by_gres(cluster, finished, tmp_path):
+    project = finished.copy(tmp_path / "project")
+    (project.folder / "mine.py").write_text(MINE)
+    project.edit("src/uqalign/training/lease.py", 'if choose_device(wanted) == "cpu"', 'if wanted == "cpu"')
+    project.configure(CONFIG.replace("mlp", "'mine:GPU_A'") + "device: cuda\n")
+    project.snakemake(f"{CACHES}/gpu_a/seeds-000-001/folds-1-2.parquet", *my_profile(project, gres=True))
+    job = finished_jobs().iloc[-1]
+    assert (job["state"], job["partition"], job["gres"]) == ("COMPLETED", "gpu", "gres:gpu:1")
+    assert (project.folder / "gpus").read_text().split("\n")[0] == "0 gpu"
+
+
+def test_a_node_without_the_package_is_told_and_a_rerun_completes(cluster, finished, tmp_path):
+    project = finished.copy(tmp_path / "project")
+    path = f"{CACHES}/constant/seeds-000-001/folds-1-2.parquet"
+    (project.folder / path).unlink()
+    bare = tmp_path / "bare"
+    bare.mkdir()
+    # On the node, and only there, the package cannot be found.
+    (bare / "sitecustomize.py").write_text(
+        "import os, sys\nif 'SLURM_JOB_ID' in os.environ:\n    sys.modules['uqalign'] = None\n"
+    )
+    profile = my_profile(project)
+    output = project.snakemake(
+        path, *profile, "--retries", "0", ok=False, PYTHONPATH=f"{bare}:{project.folder / 'src'}"
+    )
+    assert "ModuleNotFoundError" in output
+    assert "uqalign" in output
+    assert not (project.folder / path).exists()
+    before = project.tables()
+    project.snakemake("tables", path)
+    assert project.tables() == before
+
+
+def test_another_scheduler_by_its_commands(cluster, finished, tmp_path):
+    project = finished.copy(tmp_path / "project")
+    path = f"{CACHES}/constant/seeds-000-001/folds-1-2.parquet"
+    before = pd.read_parquet(project.folder / path)
+    (project.folder / path).unlink()
+    generic = ("--workflow-profile", "profiles/cluster-generic", "--seconds-between-status-checks", "1")
+    project.snakemake(path, *generic, "--latency-wait", "5")
+    job = finished_jobs().iloc[-1]
+    assert (job["state"], job["partition"], job["memory"], job["time"]) == ("COMPLETED", "cpu", "4000M", "4:00:00")
+    pd.testing.assert_frame_equal(pd.read_parquet(project.folder / path), before)
+    assert list((project.folder / "results/logs/cluster").glob("*.log"))
