@@ -7,7 +7,6 @@ import warnings
 from typing import Any
 
 import numpy as np
-from scipy.spatial.distance import pdist
 
 from uqalign.checks import (
     FloatArray,
@@ -147,6 +146,8 @@ def jittered_gaussian_nll(y_true: Any, mean: Any, cov: Any, *, sample_weight: An
 def sampled_energy_score(y_true: Any, mean: Any, cov: Any, *, sample_weight: Any = None) -> float:
     """Energy score E||X - y|| - E||X - X'|| / 2 with both expectations over 100 draws per row (all their pairs)."""
     refuse_weights(sample_weight)
+    from scipy.spatial.distance import pdist  # slow to import, and seldom needed
+
     y, (mu, sigma), _ = multivariate_rows(y_true, mean, cov)
     rng = np.random.default_rng(SEED)
     scores = np.empty(len(y))
