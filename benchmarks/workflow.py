@@ -126,7 +126,7 @@ def nothing_to_do(folder: Path) -> bool:
 def literal(folder: Path) -> bool:
     overlay = folder / "literal.yaml"
     overlay.write_text("chunk: {seeds: 1, folds: 1}\n")
-    run = measured(snakemake("-n", "--quiet", "rules", "predictions", "--configfile", str(PAPER), str(overlay)), folder)
+    run = measured(snakemake("predictions", "-n", "--quiet", "rules", "--configfile", str(PAPER), str(overlay)), folder)
     good = report(f"literal dry run, predictions, {jobs_in(run.output):,} jobs", run, seconds=240, memory=2000)
     run = measured(snakemake("-n", "--quiet", "rules", "--configfile", str(PAPER), str(overlay)), folder)
     report(f"literal dry run, everything, {jobs_in(run.output):,} jobs", run)

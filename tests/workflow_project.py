@@ -45,7 +45,7 @@ class Project:
             text=True,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            timeout=300,
+            timeout=900,
             check=False,
         )
 
@@ -63,7 +63,7 @@ class Project:
                 command, cwd=self.folder, env=self.environment(**extra), stdout=output, stderr=subprocess.STDOUT
             )
 
-    def wait_for(self, condition: Callable[[], object], what: str, seconds: float = 90) -> None:
+    def wait_for(self, condition: Callable[[], object], what: str, seconds: float = 300) -> None:
         """Return when the condition holds; fail when it does not within so many seconds."""
         deadline = time.monotonic() + seconds
         while not condition():

@@ -94,17 +94,17 @@ def test_killed_jobs_killed_runs_and_two_runs_at_once(shaky, calm):
     mode = shaky.folder / "mode"
     mode.write_text("wait")
     run = shaky.start(*TARGETS)
-    shaky.wait_for(lambda: fitting(shaky), "first fit", 300)
+    shaky.wait_for(lambda: fitting(shaky), "first fit")
     assert "Directory cannot be locked" in shaky.snakemake(*TARGETS, ok=False)  # the first run goes on
     os.kill(fitting(shaky)[-1], signal.SIGKILL)  # as the system does when memory is short
-    assert run.wait(timeout=120) != 0
+    assert run.wait(timeout=600) != 0
     assert "Killed" in (shaky.folder / "run.log").read_text()
     assert not (shaky.folder / CACHE).exists()
     assert not half_written(shaky)
 
     started = len(fitting(shaky))
     run = shaky.start(*TARGETS)
-    shaky.wait_for(lambda: len(fitting(shaky)) > started, "second fit", 300)
+    shaky.wait_for(lambda: len(fitting(shaky)) > started, "second fit")
     run.kill()
     run.wait()
     output = shaky.snakemake(*TARGETS, ok=False)

@@ -205,7 +205,7 @@ def test_killed_jobs_nodes_and_snakemakes_lose_nothing(cluster, finished, tmp_pa
     project.wait_for(lambda: "NODE_FAIL" in (project.folder / "second.log").read_text(), "report of the lost node")
     subprocess.run([SCRIPT, "slurmd", cluster], check=True)
     (project.folder / "go").touch()
-    assert run.wait(timeout=120) == 0, (project.folder / "second.log").read_text()
+    assert run.wait(timeout=600) == 0, (project.folder / "second.log").read_text()
     states = finished_jobs()["state"].value_counts().to_dict()
     assert states == {"CANCELLED": 2, "NODE_FAIL": 1, "COMPLETED": 1}
 
