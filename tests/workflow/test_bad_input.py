@@ -57,8 +57,8 @@ def test_a_corrupt_cache_is_named_with_its_remedy(project):
     assert f"{CACHE} is damaged or incomplete" in output
     assert f"rm {CACHE}" in output
     (project.folder / CACHE).unlink()
-    project.snakemake("--forcerun", "score")
-    assert project.planned() == {}
+    project.snakemake("alignment", "--forcerun", "score")
+    assert project.planned("alignment") == {}
 
 
 def test_a_cache_of_another_job_is_refused(project):

@@ -14,13 +14,31 @@ def test_a_run_leaves_tables_and_figures(finished):
     for family in ("binary_decision", "top_k"):
         for suffix in ("csv", "md", "tex"):
             assert (results / f"tables/alignment_{family}.{suffix}").stat().st_size > 100
-    assert (results / "figures/alignment_binary.png").read_bytes().startswith(b"\x89PNG")
-    assert (results / "figures/alignment_binary.pdf").read_bytes().startswith(b"%PDF")
+    names = [f"{name}_binary" for name in ("alignment", "top_1", "top_3", "pearson", "model_ranks")]
+    names += [f"{name}_{family}" for name in ("critical_difference", "better") for family in ("binary_decision", "top_k")]
+    for name in [*names, "priors_base", "priors_implicit", "priors_perturbed"]:
+        assert (results / f"figures/{name}.png").read_bytes().startswith(b"\x89PNG")
+        assert (results / f"figures/{name}.pdf").read_bytes().startswith(b"%PDF")
     table = pd.read_csv(results / "tables/alignment_binary_decision.csv")
     assert set(table["dataset"]) == {"toy"}
     assert {"nll", "brier", "accuracy", "ece", "mce", "rauc", "edet", "pwu_c", "pwu_k"} <= set(table["metric"])
     assert table["median"].dropna().between(-1, 1).all()
     assert (table["expected"] == 2 * 5).all()
+    known = table.dropna(subset=["mean_low"])
+    assert (known["mean_low"] <= known["mean"]).all()
+    assert (known["mean"] <= known["mean_high"]).all()
+    assert len(known)
+    pairs = pd.read_csv(results / "tables/pairwise_top_k.csv")
+    assert (pairs["scope"].value_counts() == 9 * 8 / 2).all()
+    ablations = pd.read_csv(results / "tables/ablations.csv")
+    assert set(ablations["agreement"]) == {"tau", "top_1", "top_3", "pearson"}
+    # Three models: the three best are always the same three.
+    assert (ablations.loc[ablations["agreement"] == "top_3", "defined"] == 0).all()
+    stability = pd.read_csv(results / "tables/stability_binary.csv")
+    assert stability.loc[stability["name"] == "nll", "kendall_w"].between(0, 1).all()
+    shares = pd.read_csv(results / "tables/first_places_binary.csv").dropna()
+    assert shares.groupby(["name", "theta"], dropna=False)["share"].sum().round(9).eq(1).all()
+    assert "35 entries" in (results / "logs/theory_table/all.log").read_text()
     board = pd.read_csv(results / "tables/models_binary.csv")
     assert set(board["model"]) == {"logreg", "mlp", "constant"}
     assert (board["fits"] == 4).all()
@@ -28,7 +46,8 @@ def test_a_run_leaves_tables_and_figures(finished):
 
 def test_every_rule_has_a_log_and_a_benchmark(finished):
     results = finished.folder / "results"
-    for rule in ("clean_data", "split_data", "train", "score", "align", "table", "leaderboard", "figure"):
+    rules = ["clean_data", "split_data", "train", "score", "align", "table", "compare", "ablations", "leaderboard"]
+    for rule in [*rules, "stability", "theory_table", "figure", "comparison_figure", "model_figure", "prior_figures"]:
         logs = list((results / "logs" / rule).rglob("*.log"))
         assert logs, rule
         assert len(list((results / "benchmarks" / rule).rglob("*.tsv"))) == len(logs), rule
@@ -51,7 +70,7 @@ def test_the_same_run_gives_the_same_tables(fresh, finished, tmp_path):
     again = fresh.copy(tmp_path / "again")
     again.snakemake("tables")
     tables = sorted((finished.folder / "results/tables").iterdir())
-    assert len(tables) == 8
+    assert len(tables) == 29
     for table in tables:
         assert (again.folder / "results/tables" / table.name).read_bytes() == table.read_bytes(), table.name
 
@@ -59,7 +78,7 @@ def test_the_same_run_gives_the_same_tables(fresh, finished, tmp_path):
 def test_the_controls_come_out_in_their_known_order(fresh, tmp_path):
     project = fresh.copy(tmp_path / "project")
     project.configure(CONFIG.replace("[logreg, mlp, constant]", "[oracle, logreg, constant, noise]"))
-    project.snakemake("tables")
+    project.snakemake("results/tables/models_binary.md")
     board = pd.read_csv(project.folder / "results/tables/models_binary.csv")
     brier = board[board["metric"] == "brier"].set_index("model")["mean"]
     assert list(brier.sort_values().index) == ["oracle", "logreg", "constant", "noise"]
@@ -89,7 +108,7 @@ def test_a_failed_fit_is_shown_and_stops_nothing(fresh, tmp_path):
         "MINE = Model(name='mine', title='Mine', tasks=frozenset({'binary'}), fit_predict=fit, distribution='p')\n"
     )
     project.configure(CONFIG.replace("mlp", "'mine:MINE'"))
-    project.snakemake("tables")
+    project.snakemake("results/tables/models_binary.md", "alignment")
     board = pd.read_csv(project.folder / "results/tables/models_binary.csv").set_index("model")
     assert (board.loc["mine", "fits"] == 2).all()
     assert (board.loc["mine", "expected"] == 4).all()
@@ -100,7 +119,7 @@ def test_a_failed_fit_is_shown_and_stops_nothing(fresh, tmp_path):
     # Both seeds lack a fold of this model: rankings are over the two others.
     alignment = pd.read_parquet(project.folder / "results/alignment/binary/toy.parquet")
     assert set(alignment.loc[alignment["metric"] == "brier", "models"]) == {2}
-    assert project.planned("tables") == {}
+    assert project.planned("results/tables/models_binary.md", "alignment") == {}
 
 
 def test_a_data_set_on_which_every_fit_fails_is_told_and_stops_nothing(fresh, tmp_path):

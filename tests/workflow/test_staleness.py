@@ -5,9 +5,12 @@ import os
 import pandas as pd
 import pytest
 
-from workflow_project import CONFIG
+from uqalign.provenance import sha256_of
+from workflow_project import CONFIG, TOY
 
-SHOWN = {"align": 1, "table": 2, "leaderboard": 1, "figure": 1}
+# What shows alignments, and what shows scores.
+ALIGNED = {"align": 1, "table": 2, "compare": 2, "comparison_figure": 2, "ablations": 1, "figure": 1}
+SHOWN = {**ALIGNED, "leaderboard": 1, "stability": 1, "model_figure": 1}
 
 
 def test_a_second_run_does_nothing(project):
@@ -20,14 +23,14 @@ def test_a_new_seed_trains_the_new_seed_only(project):
     project.configure(CONFIG.replace("seeds: 2", "seeds: 3"))
     # One chunk grows from two seeds to three: one job per model, which fits the new seed and takes the rest over.
     assert project.planned() == {"train": 3, "score": 3, **SHOWN}
-    project.snakemake()
+    project.snakemake("alignment")
     log = (project.folder / "results/logs/train/binary/toy/mlp/seeds-000-002/folds-1-2.log").read_text()
     assert "4 of 6 splits taken from earlier caches" in log
     assert log.count("seed 2 fold") == 2
     assert "seed 0 fold" not in log
     after = pd.read_parquet(project.folder / "results/predictions/binary/toy/mlp/seeds-000-002/folds-1-2.parquet")
     pd.testing.assert_frame_equal(after[after["seed"] < 2].reset_index(drop=True), before)
-    assert project.planned() == {}
+    assert project.planned("alignment") == {}
 
 
 def test_a_new_seed_in_the_literal_grid_is_a_new_job(fresh, tmp_path):
@@ -72,19 +75,19 @@ def test_chunking_does_not_change_a_prediction(project, fresh, tmp_path):
             "src/uqalign/metrics/probability.py",
             "def brier_score(",
             "NEW = 1\n\n\ndef brier_score(",
-            {"score": 3, **SHOWN},
+            {"score": 3, **SHOWN, "theory_table": 1},
         ),
         (
             "src/uqalign/agreement.py",
             "TIE_TOLERANCE = 1e-12",
             "TIE_TOLERANCE = 1e-11",
-            SHOWN,
+            {**SHOWN, "theory_table": 1},
         ),
         (
             "src/uqalign/reporting/figures.py",
             '"#D55E00"',
             '"#D55E01"',
-            {"figure": 1},
+            {"figure": 1, "comparison_figure": 2, "model_figure": 1, "prior_figures": 1},
         ),
         (
             "src/uqalign/data/splits.py",
@@ -111,10 +114,10 @@ def test_the_mlp_module_retrains_the_mlp_only(project):
     path = project.folder / "src/uqalign/models/mlp.py"
     path.write_text(path.read_text() + "\nADDED = 1\n")
     assert project.planned() == {"train": 1, "score": 1, **SHOWN}
-    output = project.snakemake()
+    output = project.snakemake("alignment")
     assert "results/predictions/binary/toy/mlp/" in output
     assert "results/predictions/binary/toy/logreg/" not in output.split("rule score")[0].split("rule train:")[-1]
-    assert project.planned() == {}
+    assert project.planned("alignment") == {}
 
 
 def test_a_metric_is_rescored_and_nothing_is_trained(project):
@@ -122,9 +125,9 @@ def test_a_metric_is_rescored_and_nothing_is_trained(project):
     path.write_text(path.read_text() + "\nADDED = 1\n")
     predictions = sorted(project.folder.glob("results/predictions/**/*.parquet"))
     times = [file.stat().st_mtime_ns for file in predictions]
-    project.snakemake()
+    project.snakemake("alignment")
     assert [file.stat().st_mtime_ns for file in predictions] == times
-    assert project.planned() == {}
+    assert project.planned("alignment") == {}
 
 
 def test_touching_files_changes_nothing(project):
@@ -139,6 +142,26 @@ def test_a_new_model_trains_that_model(project):
     assert project.planned() == {"train": 1, "score": 1, **SHOWN}
 
 
+def test_other_metrics_are_a_new_scoring(project):
+    project.configure(CONFIG + "metrics: [nll, brier, pwu_c]\n")
+    assert project.planned() == {"score": 3, **SHOWN}
+
+
+def test_a_new_data_set_leaves_the_others_alone(project):
+    text = (project.folder / "toy.csv").read_text().replace("a,b,c", "a,b,d")
+    (project.folder / "other.csv").write_text(text)
+    declaration = TOY.replace("toy", "other").format(sha256=sha256_of(project.folder / "other.csv"))
+    (project.folder / "other.yaml").write_text(declaration)
+    project.configure(CONFIG.replace("[toy.yaml]", "[toy.yaml, other.yaml]"))
+    # The jobs of the new data set, and one each of what shows the whole task.
+    assert project.planned() == {"clean_data": 1, "split_data": 1, "train": 3, "score": 3, **SHOWN}
+    plan = project.snakemake("-n")
+    assert "results/predictions/binary/other/" in plan
+    assert "output: results/predictions/binary/toy/" not in plan
+    assert "output: results/scores/binary/toy/" not in plan
+    assert "output: results/alignment/binary/toy" not in plan
+
+
 def test_fewer_decisions_are_a_new_scoring(project):
     project.configure(CONFIG + "thetas: 2\n")
     assert project.planned() == {"score": 3, **SHOWN}
@@ -149,7 +172,7 @@ def test_the_published_protocol_is_a_new_scoring(project):
     assert project.planned() == {"score": 3, **SHOWN}
     # A switch of the alignment leaves the scores alone; one of other tasks leaves everything alone.
     project.configure(CONFIG + "protocol: [tau_row_order]\n")
-    assert project.planned() == {"align": 1, "table": 2, "figure": 1}
+    assert project.planned() == ALIGNED
     project.configure(CONFIG + "protocol: [gamma_scale]\n")
     assert project.planned() == {}
 

@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from uqalign.alignment import seed_taus
+from uqalign.audit.settings import AUDITED
 from uqalign.jobs import FAMILIES
 from uqalign.provenance import sha256_of
 from uqalign.tasks import TASKS
@@ -28,7 +30,6 @@ def check_alignment(folder, tasks):
             assert table["median"].dropna().between(-1, 1).all()
         board = pd.read_csv(folder / f"results/tables/models_{task}.csv")
         assert (board["fits"] == board["expected"]).all()
-        assert (folder / f"results/figures/alignment_{task}.png").stat().st_size > 5000
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +58,9 @@ def four_tasks(fresh, tmp_path_factory):
 
 def test_every_task_ends_in_tables_and_figures(four_tasks):
     check_alignment(four_tasks.folder, TASKS)
+    for task in TASKS:
+        for name in ("alignment", "top_1", "top_3", "pearson", "model_ranks"):
+            assert (four_tasks.folder / f"results/figures/{name}_{task}.png").stat().st_size > 5000
     assert four_tasks.planned() == {}
 
 
@@ -73,9 +77,46 @@ def test_the_controls_rank_as_they_must(four_tasks, task):
     assert (utility["oracle"] >= utility.drop(columns="oracle").max(axis=1)).all()
 
 
+def check_taus(folder, setting):
+    """The workflow's alignments are those that the audit has for a setting."""
+    for task in TASKS:
+        ours = pd.read_parquet(folder / f"results/audit/taus/{task}/{task}_toy.parquet")
+        ours = ours[ours["setting"] == setting].set_index(["family", "metric", "seed"])
+        theirs = seed_taus(pd.read_parquet(folder / f"results/alignment/{task}/{task}_toy.parquet"))
+        theirs = theirs[theirs["metric"].isin(AUDITED[task])].set_index(["family", "metric", "seed"])
+        assert set(ours.index) == set(theirs.index)
+        theirs = theirs.reindex(ours.index)
+        np.testing.assert_allclose(ours["tau"], theirs["tau"], atol=1e-14)
+        assert ours["defined"].tolist() == theirs["defined"].tolist()
+        assert (theirs["decisions"] == 5).all()  # an overwritten decision keeps its place in the mean
+
+
+def test_the_audit_and_the_published_protocol(four_tasks, tmp_path):
+    project = four_tasks.copy(tmp_path / "project")
+    config = (project.folder / "config.yaml").read_text().replace("oracle, constant, noise", "constant, noise")
+    project.configure(config)
+    project.snakemake("audit", "alignment")
+    check_taus(project.folder, "definitions")
+    folder = project.folder / "results/audit"
+    assert "No data set of the published tables" in (folder / "comparison.md").read_text()
+    assert "## Errata" in (folder / "audit.md").read_text()
+    assert set(pd.read_csv(folder / "claims.csv")["definitions_verdict"]) <= {"undecided", "not run"}  # two seeds
+    assert len(pd.read_csv(folder / "top_k_ties.csv")) == 5
+    assert (folder / "switches.png").stat().st_size > 5000
+    project.configure(config + "protocol: published\n")
+    project.snakemake("alignment")
+    check_taus(project.folder, "published")
+    assert project.planned("audit") == {}  # it holds every protocol already
+    project.configure(config.replace("constant, noise", "constant, noise, oracle"))
+    planned = project.planned("audit")
+    assert planned.pop("audit_score") == 4
+    shown = {"audit_comparison": 1, "audit_report": 1, "audit_figures": 1, "audit": 1}
+    assert planned == {"audit_align": 4, "audit_ties": 1, **shown}
+
+
 @pytest.mark.skipif("UQALIGN_DATA_DIR" not in os.environ, reason="UQALIGN_DATA_DIR names no folder of raw data")
 def test_the_tiny_configuration_runs_on_real_data(fresh, tmp_path):
     project = fresh.copy(tmp_path / "project")
     project.configure((ROOT / "configs/tiny.yaml").read_text())
-    project.snakemake()
+    project.snakemake("tables")
     check_alignment(project.folder, TASKS)

@@ -148,7 +148,11 @@ def better_figure(table: pd.DataFrame, metrics: Mapping[str, str], title: str) -
             "y": alt.Y("a:N", sort=order, scale=alt.Scale(domain=order), title=None),
         }
         cells = alt.Chart(part).mark_rect(stroke="white", strokeWidth=0.5).encode(**axes, color=colour)
-        marks = alt.Chart(part[part["significant"]]).mark_point(filled=True, size=14, color="black").encode(**axes)
+        marks = (
+            alt.Chart(part[part["significant"]])
+            .mark_point(filled=True, size=26, fill="black", stroke="white", strokeWidth=1, opacity=1)
+            .encode(**axes)
+        )
         side = ROW * len(order)
         charts.append(
             alt.layer(cells, marks).properties(width=side, height=side, title=alt.TitleParams(name, anchor="start"))

@@ -48,6 +48,8 @@ def alignment_boxplot(
 ) -> Any:
     """Boxplots of alignment over data sets and repeats, one panel per decision family (the paper's Figures 2, J.1-J.3).
 
+    A white line is a median, a diamond a mean; whiskers end within 1.5 interquartile ranges of the box.
+
     Args:
         means: output of `alignment.seed_means`; undefined values are left out, and counted in the panel's subtitle.
         metrics: titles by metric name, in axis order.
@@ -80,7 +82,10 @@ def alignment_boxplot(
             color=kind_colour(weighted),
         )
         zero = alt.Chart(pd.DataFrame({"y": [0]})).mark_rule(color="#888").encode(y="y:Q")
-        panels.append(alt.layer(zero, boxes).properties(width=24 * len(metrics), height=230))
+        means_of = base.mark_point(
+            shape="diamond", size=34, filled=True, fill="white", stroke="black", opacity=1
+        ).encode(x=alt.X("metric_title:N", sort=list(metrics.values())), y=alt.Y(f"mean({agreement}):Q", title=title))
+        panels.append(alt.layer(zero, boxes, means_of).properties(width=24 * len(metrics), height=230))
     return styled(alt.hconcat(*panels))
 
 

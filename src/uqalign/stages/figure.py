@@ -7,7 +7,7 @@ from pathlib import Path
 
 from uqalign.alignment import seed_means
 from uqalign.contracts.alignment import read_alignment
-from uqalign.families import FAMILIES
+from uqalign.families import families_of
 from uqalign.metrics.select import selected
 from uqalign.reporting.figures import alignment_boxplot, save_formats
 from uqalign.reporting.names import BOXPLOTS
@@ -23,8 +23,8 @@ def run(*, alignments: Sequence[Path], spec: str, code: str, folder: Path) -> st
     orders = parse_spec(spec)
     check_code(code, __name__)
     alignment = read_alignment(alignments)
-    families = {name: FAMILIES[name].title for name in dict.fromkeys(alignment["family"])}
     task = orders["task"]
+    families = {family.name: family.title for family in families_of(task)}
     metrics = selected(task, orders["metrics"])
     titles = {name: metric.title for name, metric in metrics.items()}
     weighted = [name for name, metric in metrics.items() if metric.family == "decision"]
