@@ -11,8 +11,9 @@ from uqalign.cases.plan import CasePlan
 from uqalign.config import parse_config
 from uqalign.errors import UserError
 from uqalign.jobs import Plan, prepare_environment
-from uqalign.reporting.plan import ReportPlan
 from uqalign.manifest import Manifest
+from uqalign.reporting.plan import ReportPlan
+from uqalign.retries import grows
 from uqalign.sensitivity.plan import SensitivityPlan
 from uqalign.superiority.plan import StudyPlan
 from uqalign.superiority.theory_plan import TheoryPlan
@@ -29,8 +30,8 @@ try:
 except UserError as error:
     raise WorkflowError(str(error)) from None
 prepare_environment(plan.config)
-reports = ReportPlan(plan)
 manifest = Manifest(plan.config, Path(workflow.basedir))
+reports = ReportPlan(plan)
 study = StudyPlan(plan.config)
 sensitivity_of = SensitivityPlan(plan)
 audit_plan = AuditPlan(plan)

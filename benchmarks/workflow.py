@@ -3,7 +3,7 @@
     python benchmarks/workflow.py                # parsing, planning, nothing to do: a minute or two
     python benchmarks/workflow.py noop           # fifteen minutes: the whole grid run with commands that do nothing
     python benchmarks/workflow.py literal        # one job per data set, model, seed and fold
-    python benchmarks/workflow.py scoring        # 10 GB of disk: 1e8 cached predictions
+    python benchmarks/workflow.py scoring        # 2 GB of disk: a cache of 1e8 predictions
 
 Budgets hold for a machine that does nothing else; processor seconds are given beside the wall's.
 """
@@ -136,60 +136,62 @@ def literal(folder: Path) -> bool:
 MAKE = """
 import json, sys
 from pathlib import Path
-import numpy as np, pandas as pd
-from uqalign.contracts.predictions import Cache, SplitResult, write_predictions
+import numpy as np, pandas as pd, pyarrow as pa, pyarrow.parquet as pq
 from uqalign.data.splits import read_splits, write_splits
 from uqalign.data.table import Table, write_table
+from uqalign.files import METADATA_KEY
 from uqalign.provenance import canonical_json, code_digest
 
-rows, seeds, per_file = map(int, sys.argv[1:])
+rows, seeds = map(int, sys.argv[1:])
 rng = np.random.default_rng(0)
 x = rng.normal(size=rows)
 y = (x + rng.normal(size=rows) > 0).astype(float)
 table = Table("big", "binary", pd.DataFrame({"x": x}), y, ("0", "1"), ("y",), {"x": "numeric"})
 write_table(table, Path("data.parquet"))
 write_splits(Path("splits.parquet"), table, n_folds=5, first_seed=0)
-for first in range(0, seeds, per_file):
-    splits = []
-    for seed in range(first, first + per_file):
-        folds = read_splits("splits.parquet", seed)
-        for fold in range(1, 6):
-            mine = np.flatnonzero(folds == fold)
-            splits.append(SplitResult(seed, fold, mine, table.target[mine], (rng.uniform(size=len(mine)).round(4),)))
-    spec = {"task": "binary", "dataset": "big", "model": "m", "split": "shuffled", "n_folds": 5,
-            "seeds": [first, first + per_file - 1], "folds": [1, 5]}
-    path = Path(f"predictions/binary/big/m/seeds-{first:03d}-{first + per_file - 1:03d}/folds-1-5.parquet")
-    write_predictions(path, Cache("binary", 2, splits, {"spec": spec, "code": "0" * 16, "data_sha256": table.digest}))
-    orders = {"metrics": ["nll", "brier", "pwu_c"], "thetas": 5, "protocol": [],
-              "expects": {"spec": spec, "code": "0" * 16}}
-    path.with_suffix(".json").write_text(canonical_json(orders))
+spec = {"task": "binary", "dataset": "big", "model": "m", "split": "shuffled", "n_folds": 5,
+        "seeds": [0, seeds - 1], "folds": [1, 5]}
+assigned = {seed: read_splits("splits.parquet", seed) for seed in range(seeds)}
+status = [{"seed": seed, "fold": fold, "error": "", "seconds": 1.0, "rows": int((assigned[seed] == fold).sum())}
+          for seed in range(seeds) for fold in range(1, 6)]
+metadata = {"kind": "predictions", "task": "binary", "width": 2, "splits": status, "spec": spec, "code": "0" * 16,
+            "data_sha256": table.digest}
+path = Path("predictions/binary/big/m/seeds/folds.parquet")
+path.parent.mkdir(parents=True)
+fields = [("seed", pa.int32()), ("fold", pa.int16()), ("row", pa.int64()), ("y", pa.float64()), ("p", pa.float64())]
+schema = pa.schema(fields, metadata={METADATA_KEY: json.dumps(metadata)})
+with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+    for seed, folds in assigned.items():
+        order = np.argsort(folds, kind="stable")
+        columns = [np.full(rows, seed), folds[order], order, y[order], rng.uniform(size=rows)]
+        writer.write_table(pa.table([pa.array(c, t) for c, (_, t) in zip(columns, fields)], schema=schema))
+orders = {"metrics": ["nll", "brier", "pwu_c"], "thetas": 1, "protocol": [],
+          "expects": {"spec": spec, "code": "0" * 16}}
+Path("orders").write_text(canonical_json(orders))
 Path("code").write_text(code_digest("uqalign.stages.score"))
 """
 
 
-def scoring(folder: Path, rows: int, seeds: int, per_file: int) -> bool:
-    """Score caches of `per_file` seeds each, one job after the other; the memory of the greatest."""
-    measured([sys.executable, "-c", MAKE, str(rows), str(seeds), str(per_file)], folder)
-    caches = sorted(folder.glob("predictions/**/*.parquet"))
-    size = sum(path.stat().st_size for path in caches)
-    runs = []
-    for path in caches:
-        command = [str(Path(sys.executable).parent / "uqalign"), "stage", "score", "--data", "data.parquet"]
-        orders = path.with_suffix(".json").read_text()
-        code = (folder / "code").read_text()
-        command += ["--splits", "splits.parquet", "--predictions", str(path.relative_to(folder)), "--spec", orders]
-        runs.append(measured([*command, "--code", code, "--out", "scores.parquet"], folder))
-    total = Run(sum(r.wall for r in runs), sum(r.cpu for r in runs), max(r.memory for r in runs), "")
-    what = f"{rows * seeds:.0e} predictions ({size / 1e9:.1f} GB), {per_file} seeds a job"
+def scoring(folder: Path, rows: int, seeds: int) -> bool:
+    """Score one cache of `rows` test rows for each of `seeds` seeds in one job."""
+    measured([sys.executable, "-c", MAKE, str(rows), str(seeds)], folder)
+    cache = folder / "predictions/binary/big/m/seeds/folds.parquet"
+    size = cache.stat().st_size
+    command = [
+        *(str(Path(sys.executable).parent / "uqalign"), "stage", "score", "--data", "data.parquet"),
+        *("--splits", "splits.parquet", "--predictions", str(cache.relative_to(folder)), "--out", "scores.parquet"),
+        *("--spec", (folder / "orders").read_text(), "--code", (folder / "code").read_text()),
+    ]
+    run = measured(command, folder)
     shutil.rmtree(folder / "predictions")
-    return report(what, total, memory=2000)
+    what = f"a job of {seeds} seeds, {rows * seeds:.0e} predictions, {size / 1e9:.2f} GB"
+    return report(what, run, memory=2000)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", nargs="?", default="plan", choices=["plan", "noop", "literal", "scoring"])
-    parser.add_argument("--rows", type=int, default=1_000_000, help="of the data set whose caches are scored")
-    parser.add_argument("--seeds", type=int, default=100, help="of the caches that are scored")
+    parser.add_argument("--rows", type=int, default=1_000_000, help="of the data set whose cache is scored")
     parser.add_argument("--folder", type=Path, help="where to work (default: a temporary folder)")
     options = parser.parse_args()
     good = True
@@ -204,8 +206,8 @@ def main() -> int:
         if options.what == "literal":
             good &= literal(folder)
         if options.what == "scoring":
-            for per_file in (1, 10, 100):
-                good &= scoring(folder, options.rows, options.seeds, per_file)
+            for seeds in (1, 10, 100):
+                good &= scoring(folder, options.rows, seeds)
     return 0 if good else 1
 
 

@@ -1,8 +1,11 @@
 """The profiles can be used as they are, where their schedulers are not."""
 
+import re
+
 import pytest
 import yaml
 
+from uqalign.retries import grows
 from workflow_project import ROOT
 
 PROFILES = sorted(path.parent.name for path in (ROOT / "profiles").glob("*/profile.yaml"))
@@ -27,12 +30,18 @@ def test_what_replaces_the_default_profile_repeats_it(name):
 
 
 @pytest.mark.parametrize("name", sorted({*PROFILES} - {"default"}))
-def test_retries_get_more_memory_and_time(name):
-    for rule, resources in profile(name)["set-resources"].items():
-        assert rule in ("clean_data", "train", "train_gpu", "score", "align", "leaderboard")
-        assert "attempt" in resources["mem_mb"]
-        assert "attempt" in resources.get("runtime", "attempt")
+def test_a_cluster_tries_again(name):
     assert profile(name)["retries"] == 2
+
+
+def test_every_rule_gets_more_memory_and_time_at_each_attempt():
+    for path in (ROOT / "workflow/rules").glob("*.smk"):
+        text = path.read_text()
+        for resource in ("mem_mb", "runtime"):
+            given = re.findall(rf"^ +{resource}=(.*),$", text, re.MULTILINE)
+            assert len(given) == text.count("    resources:\n"), path
+            assert all(re.fullmatch(r"grows\(\d+\)", value) for value in given), path
+    assert [grows(2000)(None, attempt) for attempt in (1, 2, 3)] == [2000, 4000, 6000]
 
 
 def test_rules_leave_retries_to_the_profile():

@@ -106,8 +106,7 @@ def my_profile(project, *, arrays=False, gres=False, tight=False) -> tuple[str, 
         for key in ("gpu", "gres"):
             replace(rf"^    # ({key}: )", r"    \1")
     if tight:
-        replace(r"min\(attempt \* 4000, 32000\)", "attempt * 1300")
-        replace(r"attempt \* 240", "attempt * 1")
+        replace(r"^set-resources:\n", r"\g<0>  train:\n    mem_mb: attempt * 1300\n    runtime: attempt * 1\n")
     file = project.folder / "profiles/mine/profile.yaml"
     file.parent.mkdir(exist_ok=True)
     file.write_text(text)
@@ -257,6 +256,6 @@ def test_another_scheduler_by_its_commands(cluster, finished, tmp_path):
     generic = ("--workflow-profile", "profiles/cluster-generic", "--seconds-between-status-checks", "1")
     project.snakemake(path, *generic, "--latency-wait", "5")
     job = finished_jobs().iloc[-1]
-    assert (job["state"], job["partition"], job["memory"], job["time"]) == ("COMPLETED", "cpu", "4000M", "4:00:00")
+    assert (job["state"], job["partition"], job["memory"], job["time"]) == ("COMPLETED", "cpu", "3000M", "4:00:00")
     pd.testing.assert_frame_equal(pd.read_parquet(project.folder / path), before)
     assert list((project.folder / "results/logs/cluster").glob("*.log"))

@@ -16,8 +16,8 @@ rule align:
         "../../envs/score.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=grows(2000),
+        runtime=grows(60),
     params:
         spec=plan.align_spec,
         code=plan.align_code,

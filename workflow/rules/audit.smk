@@ -23,8 +23,8 @@ rule audit_score:
         "../../envs/score.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=120,
+        mem_mb=grows(2000),
+        runtime=grows(120),
     params:
         spec=audit_plan.score_spec,
         code=audit_plan.code("score"),
@@ -46,8 +46,8 @@ rule audit_align:
         "../../envs/score.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=grows(2000),
+        runtime=grows(60),
     params:
         spec=audit_plan.dataset_spec,
         code=audit_plan.code("align"),
@@ -69,8 +69,8 @@ rule audit_ties:
         "../../envs/score.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=grows(2000),
+        runtime=grows(60),
     params:
         spec=audit_plan.dataset_spec,
         code=audit_plan.code("ties"),
@@ -92,8 +92,8 @@ rule audit_comparison:
         "../../envs/report.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=grows(2000),
+        runtime=grows(30),
     params:
         spec=audit_plan.report_spec(),
         code=audit_plan.code("comparison"),
@@ -116,8 +116,8 @@ rule audit_report:
         "../../envs/report.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=grows(2000),
+        runtime=grows(30),
     params:
         spec=audit_plan.report_spec(),
         code=audit_plan.code("report"),
@@ -139,8 +139,8 @@ rule audit_figures:
         "../../envs/report.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=grows(2000),
+        runtime=grows(30),
     params:
         spec=audit_plan.report_spec(),
         code=audit_plan.code("figures"),

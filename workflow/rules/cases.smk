@@ -18,8 +18,8 @@ rule case_splits:
         "../../envs/train.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=grows(2000),
+        runtime=grows(30),
     params:
         spec=cases.fixed_splits_spec,
         code=cases.fixed_splits_code,
@@ -43,8 +43,8 @@ rule case_side:
         "../../envs/train.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=grows(2000),
+        runtime=grows(60),
     params:
         spec=cases.side_spec,
         code=cases.side_code,
@@ -65,8 +65,8 @@ rule case_score:
         "../../envs/score.yaml"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=120,
+        mem_mb=grows(3000),
+        runtime=grows(120),
     params:
         spec=cases.case_score_spec,
         code=cases.case_score_code,
@@ -103,8 +103,8 @@ rule case_table:
         "../../envs/report.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=grows(2000),
+        runtime=grows(60),
     params:
         spec=cases.case_table_spec,
         code=cases.case_table_code,
@@ -126,8 +126,8 @@ rule case_figure:
         "../../envs/report.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=grows(2000),
+        runtime=grows(60),
     params:
         spec=cases.case_figure_spec,
         code=cases.case_figure_code,

@@ -14,8 +14,8 @@ rule clean_data:
         "../../envs/train.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=grows(2000),
+        runtime=grows(60),
     params:
         spec=cases.data_spec,
         code=cases.data_code,
@@ -41,8 +41,8 @@ rule split_data:
         "../../envs/train.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=grows(2000),
+        runtime=grows(30),
     params:
         spec=cases.splits_spec,
         code=cases.splits_code,

@@ -18,8 +18,8 @@ rule score:
         "../../envs/score.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=grows(2000),
+        runtime=grows(60),
     params:
         spec=plan.score_spec,
         code=plan.score_code,

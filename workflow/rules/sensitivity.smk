@@ -18,8 +18,8 @@ rule sensitivity_scores:
         "../../envs/score.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=grows(2000),
+        runtime=grows(60),
     params:
         spec=sensitivity_of.scores_spec,
         code=sensitivity_of.scores_code,
@@ -41,8 +41,8 @@ rule sensitivity_alignment:
         "../../envs/score.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=grows(2000),
+        runtime=grows(60),
     params:
         spec=plan.align_spec,
         code=sensitivity_of.alignment_code,
@@ -63,8 +63,8 @@ rule sensitivity_report:
         "../../envs/report.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=grows(2000),
+        runtime=grows(30),
     params:
         spec=sensitivity_of.report_spec,
         code=sensitivity_of.report_code,

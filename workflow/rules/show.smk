@@ -18,8 +18,8 @@ rule table:
         "../../envs/report.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=30,
+        mem_mb=grows(1000),
+        runtime=grows(30),
     params:
         spec=reports.table_spec,
         code=reports.code("table"),
@@ -42,8 +42,8 @@ rule compare:
         "../../envs/report.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=grows(2000),
+        runtime=grows(30),
     params:
         spec=reports.table_spec,
         code=reports.code("compare"),
@@ -65,8 +65,8 @@ rule ablations:
         "../../envs/report.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=grows(2000),
+        runtime=grows(30),
     params:
         spec=reports.ablations_spec,
         code=reports.code("ablations"),
@@ -88,8 +88,8 @@ rule leaderboard:
         "../../envs/report.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=grows(2000),
+        runtime=grows(30),
     params:
         spec=reports.leaderboard_spec,
         code=reports.code("leaderboard"),
@@ -112,8 +112,8 @@ rule stability:
         "../../envs/report.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=grows(2000),
+        runtime=grows(30),
     params:
         spec=reports.leaderboard_spec,
         code=reports.code("stability"),
@@ -133,8 +133,8 @@ rule theory_table:
         "../../envs/report.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=30,
+        mem_mb=grows(1000),
+        runtime=grows(30),
     params:
         code=reports.code("theory_table"),
     shell:
@@ -159,8 +159,8 @@ rule figure:
         "../../envs/report.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=grows(2000),
+        runtime=grows(30),
     params:
         spec=reports.figure_spec,
         code=reports.code("figure"),
@@ -183,8 +183,8 @@ rule comparison_figure:
         "../../envs/report.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=grows(2000),
+        runtime=grows(30),
     params:
         spec=reports.comparison_figure_spec,
         code=reports.code("comparison_figure"),
@@ -206,8 +206,8 @@ rule model_figure:
         "../../envs/report.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=grows(2000),
+        runtime=grows(30),
     params:
         spec=reports.figure_spec,
         code=reports.code("model_figure"),
@@ -227,8 +227,8 @@ rule prior_figures:
         "../../envs/report.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=grows(2000),
+        runtime=grows(30),
     params:
         code=reports.code("prior_figures"),
         folder=subpath(output[0], parent=True),

@@ -15,8 +15,8 @@ rule superiority_train:
         "../../envs/train.yaml"
     threads: 1
     resources:
-        mem_mb=4000,
-        runtime=480,
+        mem_mb=grows(4000),
+        runtime=grows(480),
         gpu=study.gpus,
     params:
         spec=study.train_spec,
@@ -38,8 +38,8 @@ rule superiority_score:
         "../../envs/score.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=grows(2000),
+        runtime=grows(60),
     params:
         spec=study.score_spec,
         code=study.score_code,
@@ -61,8 +61,8 @@ rule superiority_report:
         "../../envs/report.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=grows(2000),
+        runtime=grows(30),
     params:
         spec=study.report_spec,
         code=study.report_code,

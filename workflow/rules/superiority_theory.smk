@@ -12,8 +12,8 @@ rule superiority_theory:
         "../../envs/report.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=grows(1000),
+        runtime=grows(10),
     params:
         spec=superiority_theory_plan.spec,
         code=superiority_theory_plan.code,

@@ -19,8 +19,8 @@ rule train:
         "../../envs/train.yaml"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=240,
+        mem_mb=grows(3000),
+        runtime=grows(240),
         gpu=cases.gpus,
     params:
         spec=cases.train_spec,
