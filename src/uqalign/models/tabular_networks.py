@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from uqalign.models.base import Compute, Problem
@@ -58,9 +59,16 @@ def recipe(network: Network, task: Task) -> Recipe:
     )
 
 
-def fit(problems: Sequence[Problem], compute: Compute, network: Network) -> Iterator[Prediction | Exception]:
-    """One network per problem."""
+def fit(
+    problems: Sequence[Problem], compute: Compute, network: Network, bfloat16_on: tuple[str, ...] = ()
+) -> Iterator[Prediction | Exception]:
+    """One network per problem.
+
+    Args:
+        bfloat16_on: as in `Recipe`.
+    """
     from uqalign.training.fit import fit_networks
 
     if problems:
-        yield from (only for (only,) in fit_networks(problems, compute, recipe(network, problems[0].task)))
+        how = replace(recipe(network, problems[0].task), bfloat16_on=bfloat16_on)
+        yield from (only for (only,) in fit_networks(problems, compute, how))

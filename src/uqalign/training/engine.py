@@ -10,10 +10,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from uqalign.models.nets.network import ClosedForm, Noise, Pass
+from uqalign.models.nets.network import ClosedForm, Noise, Pass, Tensors
 from uqalign.training.adam import Adam
 from uqalign.training.lanes import Lanes
 from uqalign.training.plan import Plan, Step, epoch_plan, evaluation_plan
+from uqalign.training.recipe import Recipe
 from uqalign.training.replicate import Replicate
 from uqalign.training.store import Lanewise, Store
 
@@ -103,9 +104,17 @@ def _gradients(kind: Replicate, lanes: Lanes, x: Tensor, y: Tensor, step: Step, 
         network.differentiate(lanes.weights.views, lanes.buffers.views, x, now, slope, lanes.gradients.views)
         return
     with torch.enable_grad():
-        output = network.forward(lanes.leaves, lanes.buffers.views, x, now)
+        output = _output(kind.recipe, lanes.leaves, lanes.buffers.views, x, now)
         loss = (head.loss(output, y) * step.weights).sum()
     lanes.differentiate(loss)
+
+
+def _output(recipe: Recipe, weights: Tensors, buffers: Tensors, x: Tensor, now: Pass) -> Tensor:
+    kind = x.device.type
+    mixed = kind in recipe.bfloat16_on and not isinstance(recipe.network, ClosedForm)
+    with torch.autocast(kind, torch.bfloat16, enabled=mixed):
+        output = recipe.network.forward(weights, buffers, x, now)
+    return output.to(x.dtype)
 
 
 @torch.no_grad()
@@ -116,7 +125,7 @@ def _scores(present: Sequence[Replicate], lanes: Lanes, schedule: _Schedule) -> 
     total = torch.zeros(len(present), dtype=torch.float64, device=lanes.weights.values.device)
     batches = schedule.rows.training(schedule.evaluation, [replicate.validation for replicate in present])
     for step, (x, y) in zip(schedule.evaluation.steps, batches, strict=True):
-        output = recipe.network.forward(lanes.weights.views, lanes.buffers.views, x, Pass(step.sizes))
+        output = _output(recipe, lanes.weights.views, lanes.buffers.views, x, Pass(step.sizes))
         if recipe.score == "accuracy":
             value = torch.where(output.isfinite().all(-1), head.hits(output, y), torch.nan)
         else:
@@ -132,7 +141,7 @@ def _predict(replicate: Replicate, lanes: Lanes, lane: int, store: Store, device
     weights, buffers = lanes.best(lane)
     outputs = []
     for step, x in zip(plan.steps, store.lanes([replicate.rows], lanes.columns).features(plan, [test]), strict=True):
-        outputs.append(replicate.recipe.network.forward(weights, buffers, x, Pass(step.sizes))[0])
+        outputs.append(_output(replicate.recipe, weights, buffers, x, Pass(step.sizes))[0])
     return torch.cat(outputs).cpu().numpy().astype(np.float64)
 
 

@@ -32,6 +32,9 @@ class Recipe:
         gradient_norm: gradients longer than this are shortened to it.
         retries: a fit that diverges (a validation loss that is not finite) begins again, from the same initial weights,
             with its learning rate times the first of these; then times the second, and so on. After the last it failed.
+        bfloat16_on: kinds of device ("cuda", "cpu") on which matrix products take bfloat16; weights, optimiser and loss
+            stay in single precision, and so do networks with slopes in closed form. Predictions then differ from those
+            of other devices by more than rounding.
     """
 
     network: Network
@@ -49,3 +52,4 @@ class Recipe:
     cosine_epochs: int | None = None
     gradient_norm: float | None = None
     retries: tuple[float, ...] = (0.1,)
+    bfloat16_on: tuple[str, ...] = ()
