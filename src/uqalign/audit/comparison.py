@@ -27,8 +27,9 @@ def compare(summary: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
 
     Returns:
         columns table, family, dataset, metric, published_median, published_q05, published_q95, and for each protocol
-        (`published`, `definitions`) ours_median, .._q05, .._q95, .._difference, .._inside (our median lies in the
-        published interval), .._covers (our interval holds the published median).
+        (`published`, `definitions`) under_.._median, .._q05, .._q95, .._defined (share of the taus that exist),
+        .._difference, .._inside (our median lies in the published interval), .._covers (our interval holds the
+        published median).
     """
     theirs = published_tables().drop(columns="best")
     theirs = theirs.rename(columns={key: f"published_{key}" for key in ("median", "q05", "q95")})
@@ -38,7 +39,7 @@ def compare(summary: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
         ours = summary[summary["setting"] == protocol].set_index(["family", "dataset", "metric"])
         cells = ours.reindex(pd.MultiIndex.from_frame(table[["family", "dataset", "metric"]])).reset_index()
         prefix = f"under_{protocol}"
-        for key in ("median", "q05", "q95"):
+        for key in ("median", "q05", "q95", "defined"):
             table[f"{prefix}_{key}"] = cells[key]
         table[f"{prefix}_difference"] = cells["median"] - table["published_median"]
         table[f"{prefix}_inside"] = cells["median"].between(table["published_q05"], table["published_q95"])
@@ -133,11 +134,14 @@ def comparison_markdown(table: pd.DataFrame, notes: Sequence[str], titles: Mappi
         titles: titles of the families.
     """
     parts = ["# Ours beside the published tables", "", *notes, ""]
+    if table.empty:
+        return "\n".join([*parts, "No data set of the published tables was run.", ""])
     parts += [
         f"Kendall's tau, median [5 %, 95 %]; published: over {REPEATS} repeats. A median of ours that lies in the "
-        "published interval is bold. *One model*: the largest change of our median (published protocol) by leaving out "
-        "one of our models, the measure of what a missing model may do. *Switches*: those that move this cell by "
-        f"{MATTERS} or more on top of all others.",
+        "published interval is bold; in brackets the share of the taus that exist, where not all do (a decision that "
+        "is equally good for all models has none). *One model*: the largest change of our median (published protocol) "
+        "by leaving out one of our models, the measure of what a missing model may do. *Switches*: those that move "
+        f"this cell by {MATTERS} or more on top of all others.",
         "",
         markdown_table(
             ["table", "protocol", "cells", "ours inside", "theirs inside ours", "median gap", "largest gap"],
@@ -167,8 +171,7 @@ def _cells(block: pd.DataFrame) -> str:
     lines = []
     for row in block.to_dict("records"):
         ours = [
-            _bold(interval(*(row[f"under_{p}_{k}"] for k in ("median", "q05", "q95"))), row[f"under_{p}_inside"])
-            for p in PROTOCOLS
+            _ours(*(row[f"under_{p}_{k}"] for k in ("median", "q05", "q95", "defined", "inside"))) for p in PROTOCOLS
         ]
         theirs = interval(*(row[f"published_{key}"] for key in ("median", "q05", "q95")))
         more = [signed(row["under_published_difference"]), number(row["one_model"]), row["switches"], row["why"]]
@@ -177,5 +180,7 @@ def _cells(block: pd.DataFrame) -> str:
     return markdown_table([*head, "switches", "outside: likely why"], lines)
 
 
-def _bold(text: str, inside: bool) -> str:
-    return f"**{text}**" if inside else text
+def _ours(median: float, low: float, high: float, defined: float, inside: bool) -> str:
+    text = interval(median, low, high)
+    text = f"**{text}**" if inside else text
+    return text if defined == 1 else f"{text} ({defined:.0%})"

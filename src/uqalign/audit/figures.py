@@ -90,7 +90,7 @@ def switches_figure(orders: pd.DataFrame, titles: Mapping[str, str]) -> Any:
             color=alt.Color(
                 "largest:Q",
                 title=["largest change", "of a median tau"],
-                scale=alt.Scale(range=["#ffffff", ORANGE], domain=[0, 1], clamp=True),
+                scale=alt.Scale(range=["#ffffff", ORANGE], domain=[0, 1], clamp=True, interpolate="rgb", type="linear"),
             )
         )
         numbers = base.mark_text(fontSize=10).encode(

@@ -27,13 +27,15 @@ def summarise_taus(taus: pd.DataFrame) -> pd.DataFrame:
         taus: rows as `TAU_COLUMNS`.
 
     Returns:
-        columns dataset, setting, family, metric, median, q05, q95, seeds (those with a tau).
+        columns dataset, setting, family, metric, median, q05, q95, defined (share of the taus that exist, over seeds
+        and decisions).
     """
     keys = ["dataset", "setting", "family", "metric"]
-    grouped = taus.groupby(keys, sort=False)["tau"]
-    summary = grouped.quantile(np.array([0.5, 0.05, 0.95])).unstack()
+    grouped = taus.groupby(keys, sort=False)
+    summary = grouped["tau"].quantile(np.array([0.5, 0.05, 0.95])).unstack()
     summary.columns = ["median", "q05", "q95"]
-    return summary.join(grouped.count().rename("seeds")).reset_index()
+    counts = grouped[["defined", "decisions"]].sum()
+    return summary.join((counts["defined"] / counts["decisions"]).rename("defined")).reset_index()
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class Block:
         metrics: (m,) names.
         medians: (m,) medians over seeds.
         draws: (b, m) medians that other seeds and other data might have given.
-        seeds: number of seeds.
+        seeds: number of seeds with a tau.
     """
 
     metrics: tuple[str, ...]
@@ -110,4 +112,4 @@ def block_of(taus: pd.DataFrame, metrics: Sequence[str], folds: int) -> Block:
     values = wide[list(names)].to_numpy()
     # One choice of seeds for all families and settings of a data set: they are evaluated on the same splits.
     draws = corrected_draws(values, folds, name=str(taus["dataset"].iloc[0]))
-    return Block(names, _medians(values[None])[0], draws, len(values))
+    return Block(names, _medians(values[None])[0], draws, int((~np.isnan(values)).any(axis=1).sum()))

@@ -105,7 +105,7 @@ def test_reasons(taus: pd.DataFrame, changes: pd.DataFrame, gap: float, one: flo
 def test_nothing_published_was_run(taus: pd.DataFrame, changes: pd.DataFrame) -> None:
     table = reasons(compare(summarise_taus(taus), {}), without(0), changes)
     assert table.empty
-    assert "None." in comparison_markdown(table, [], TITLES)
+    assert "No data set of the published tables was run." in comparison_markdown(table, [], TITLES)
     comparison_figure(table, TITLES).to_dict()
 
 

@@ -41,6 +41,7 @@ def test_no_variant_is_computed_twice() -> None:
         "gamma_scale+pwu_mc",
     }
     assert set(metric_variants("regression", "nll")) == {""}
+    assert sum(len(metric_variants("binary", name)) for name in AUDITED["binary"]) == 21  # docs/audit.md
     assert set(utility_variants("binary", "binary_decision")) == {"", "threshold_geq"}
 
 

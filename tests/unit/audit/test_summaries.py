@@ -17,7 +17,7 @@ def test_summary() -> None:
     row = summarise_taus(frame(values, ("a", "b"))).set_index("metric")
     assert row.loc["a", "median"] == pytest.approx(0.2)
     assert row.loc["a", "q95"] == pytest.approx(np.quantile([0.1, 0.2, 0.3], 0.95))
-    assert row.loc["b", ["median", "seeds"]].tolist() == [0.2, 1]
+    assert row.loc["b", ["median", "defined"]].tolist() == [0.2, 1]
 
 
 def test_draws_have_the_corrected_spread() -> None:
