@@ -181,7 +181,7 @@ def _faceted(rows: Rows, titles: Sequence[str], columns: Sequence[str], colour: 
             header=alt.Header(labelExpr="split(datum.label, '|')", labelFontSize=10, labelLineHeight=12),
         ),
         column=alt.Column("column:N", title=None, sort=list(columns), header=alt.Header(labelFontSize=11)),
-        spacing={"row": 12, "column": 8},
+        spacing={"row": 12, "column": 16},
     )
     return Picture(_finished(chart, "#eeeeee"), {"rows": rows})
 
