@@ -27,7 +27,7 @@ rule audit_score:
         runtime=grows(120),
     params:
         spec=audit_plan.score_spec,
-        code=audit_plan.code("score"),
+        code=audit_plan.score_code,
     shell:
         "uqalign stage audit score --data {input.data} --spec {params.spec:q} --code {params.code} --out {output} {input.files} > {log} 2>&1"
 
@@ -50,7 +50,7 @@ rule audit_align:
         runtime=grows(60),
     params:
         spec=audit_plan.dataset_spec,
-        code=audit_plan.code("align"),
+        code=audit_plan.align_code,
     shell:
         "uqalign stage audit align --spec {params.spec:q} --code {params.code} --taus {output.taus} --without {output.without} {input} > {log} 2>&1"
 
@@ -73,7 +73,7 @@ rule audit_ties:
         runtime=grows(60),
     params:
         spec=audit_plan.dataset_spec,
-        code=audit_plan.code("ties"),
+        code=audit_plan.ties_code,
     shell:
         "uqalign stage audit ties --spec {params.spec:q} --code {params.code} --ties {output.ties} --row-orders {output.orders} {input} > {log} 2>&1"
 
@@ -95,8 +95,8 @@ rule audit_comparison:
         mem_mb=grows(2000),
         runtime=grows(30),
     params:
-        spec=audit_plan.report_spec(),
-        code=audit_plan.code("comparison"),
+        spec=audit_plan.report_spec,
+        code=audit_plan.comparison_code,
     shell:
         "uqalign stage audit comparison --spec {params.spec:q} --code {params.code} --csv {output.csv} --markdown {output.md} {input} > {log} 2>&1"
 
@@ -119,8 +119,8 @@ rule audit_report:
         mem_mb=grows(2000),
         runtime=grows(30),
     params:
-        spec=audit_plan.report_spec(),
-        code=audit_plan.code("report"),
+        spec=audit_plan.report_spec,
+        code=audit_plan.report_code,
         folder=audit_plan.folder,
     shell:
         "uqalign stage audit report --spec {params.spec:q} --code {params.code} --folder {params.folder} {input} > {log} 2>&1"
@@ -142,8 +142,8 @@ rule audit_figures:
         mem_mb=grows(2000),
         runtime=grows(30),
     params:
-        spec=audit_plan.report_spec(),
-        code=audit_plan.code("figures"),
+        spec=audit_plan.report_spec,
+        code=audit_plan.figures_code,
         out=[f"--out {path}" for path in audit_plan.figures()],
     shell:
         "uqalign stage audit figures --spec {params.spec:q} --code {params.code} {params.out} {input} > {log} 2>&1"

@@ -146,7 +146,7 @@ class AuditPlan:
         }
         return canonical_json(spec)
 
-    def report_spec(self) -> str:
+    def report_spec(self, _: Any) -> str:
         """What tables, figures and the page are told."""
         named = {name: PUBLISHED_AS[name] for name in self.plan.datasets if name in PUBLISHED_AS}
         spec = {
@@ -156,9 +156,31 @@ class AuditPlan:
         }
         return canonical_json(spec)
 
-    def code(self, stage: str) -> str:
-        """Code behind a stage of the audit."""
-        return code_digest(f"{STAGES}.{stage}")
+    # Code behind each stage
+
+    def score_code(self, _: Any) -> str:
+        """Code that scores."""
+        return code_digest(f"{STAGES}.score")
+
+    def align_code(self, _: Any) -> str:
+        """Code that aligns."""
+        return code_digest(f"{STAGES}.align")
+
+    def ties_code(self, _: Any) -> str:
+        """Code that counts ties."""
+        return code_digest(f"{STAGES}.ties")
+
+    def comparison_code(self, _: Any) -> str:
+        """Code that compares with the published tables."""
+        return code_digest(f"{STAGES}.comparison")
+
+    def report_code(self, _: Any) -> str:
+        """Code that writes tables and page."""
+        return code_digest(f"{STAGES}.report")
+
+    def figures_code(self, _: Any) -> str:
+        """Code that draws."""
+        return code_digest(f"{STAGES}.figures")
 
 
 def _by_stem(names: Sequence[str]) -> dict[str, str]:

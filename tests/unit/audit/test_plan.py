@@ -1,0 +1,66 @@
+"""The audit's files and orders."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+from uqalign.audit.plan import AuditPlan
+from uqalign.audit.stages.report import FILES
+from uqalign.config import Config
+from uqalign.jobs import Plan
+
+ROOT = Path(__file__).parents[3]
+
+
+def plan(**changes: object) -> AuditPlan:
+    settings = {"datasets": ["sonar_keel", "iris"], "models": ["logreg", "random_forest"], "seeds": 12}
+    return AuditPlan(Plan(Config.model_validate(settings | changes)))
+
+
+WILDCARDS = SimpleNamespace(task="binary", dataset="sonar_keel", model="logreg")
+
+
+def test_one_job_scores_all_caches_of_a_model() -> None:
+    audit = plan(seeds=[0, 1, 100])
+    files = audit.score_files(WILDCARDS)
+    assert files == [
+        "results/predictions/binary/sonar_keel/logreg/seeds-000-001/folds-1-5.parquet",
+        "results/predictions/binary/sonar_keel/logreg/seeds-100-100/folds-1-5.parquet",
+        "results/splits/sonar_keel/seeds-000-099.parquet",
+        "results/splits/sonar_keel/seeds-100-199.parquet",
+    ]
+    spec = json.loads(audit.score_spec(WILDCARDS))
+    assert [cache["splits"] for cache in spec["caches"]] == [0, 1]
+    assert [cache["spec"]["seeds"] for cache in spec["caches"]] == [[0, 1], [100, 100]]
+
+
+def test_only_binary_data_sets_have_ties_to_count() -> None:
+    audit = plan()
+    assert audit.ties() == ["results/audit/ties/binary/sonar_keel.parquet"]
+    assert len(audit.taus()) == len(audit.without()) == 2
+    assert set(audit.report().values()) == {f"{audit.folder}/{name}" for name in FILES}
+
+
+def test_the_protocol_of_a_run_changes_no_order() -> None:
+    one, other = plan(), plan(protocol="published")
+    assert one.score_spec(WILDCARDS) == other.score_spec(WILDCARDS)
+    assert one.dataset_spec(WILDCARDS) == other.dataset_spec(WILDCARDS)
+    assert one.report_spec(None) == other.report_spec(None)
+
+
+def test_reports_know_published_names_and_missing_models() -> None:
+    spec = json.loads(plan().report_spec(None))
+    assert spec["published"]["names"] == {"sonar_keel": "sonar"}
+    assert "tabpfn" in spec["missing"]["binary"]
+    assert "logreg" not in spec["missing"]["binary"]
+    assert spec["missing"]["multiclass"] == ["gradient_boosting", "mlp", "tabpfn"]
+
+
+def test_each_stage_has_its_rule() -> None:
+    rules = (ROOT / "workflow/rules/audit.smk").read_text()
+    for name in ("score", "align", "ties", "comparison", "report", "figures"):
+        assert f"code=audit_plan.{name}_code," in rules
+        assert f"uqalign stage audit {name} " in rules
+        assert len(getattr(plan(), f"{name}_code")(WILDCARDS)) == 16
