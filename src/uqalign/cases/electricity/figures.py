@@ -22,7 +22,11 @@ WINDOW = ("2024-12-03T20", "2024-12-04T12")
 
 
 def cumulative_frame(results: Results) -> pd.DataFrame:
-    """Cumulative profit by hour: columns time, bids_of, profit (thousand EUR), mark (abstention | loss | profit)."""
+    """Cumulative profit by hour.
+
+    Returns:
+        columns time, bids_of, profit, gain (over no bids; both in thousand EUR), mark (abstention | loss | profit).
+    """
     import pandas as pd
 
     frames = []
@@ -39,6 +43,7 @@ def cumulative_frame(results: Results) -> pd.DataFrame:
                     "time": start + (24 * hours.day + hours.hour).astype("timedelta64[h]"),
                     "bids_of": name,
                     "profit": np.cumsum(money) / 1000,
+                    "gain": np.cumsum(money - hours.balancing * hours.generation) / 1000,
                     "mark": mark,
                 }
             )
@@ -47,16 +52,17 @@ def cumulative_frame(results: Results) -> pd.DataFrame:
 
 
 def cumulative_profit(results: Results) -> Any:
-    """Cumulative profit over the month, and by the hour with abstentions and losses marked (the paper's Figure J.5)."""
+    """Gain over no bids through the month; and cumulative profit by the hour with abstentions and losses (Figure J.5)."""
     import altair as alt
 
     frame = cumulative_frame(results)
     colour = alt.Color("bids_of:N", title=None, sort=list(dict.fromkeys(frame["bids_of"])))
     y = alt.Y("profit:Q", title="cumulative profit (thousand EUR)", scale=alt.Scale(zero=False))
+    gain = alt.Y("gain:Q", title="cumulative gain over no bids (thousand EUR)")
     month = (
         alt.Chart(frame, title="the test month")
         .mark_line(strokeWidth=1.5)
-        .encode(x=alt.X("time:T", title=None, axis=alt.Axis(format="%d %b")), y=y, color=colour)
+        .encode(x=alt.X("time:T", title=None, axis=alt.Axis(format="%d %b")), y=gain, color=colour)
         .properties(width=420, height=260)
     )
     first, last = (np.datetime64(moment, "h") for moment in WINDOW)
@@ -81,7 +87,9 @@ def profit_by_risk_bound(results: Results) -> Any:
     import altair as alt
 
     _, table = risk_bound_table(results)
-    x = alt.X("risk_bound:Q", title="risk bound (fraction of capacity squared)", scale=alt.Scale(type="log"))
+    x = alt.X(
+        "risk_bound:Q", title="risk bound (fraction of capacity squared)", scale=alt.Scale(type="log", nice=False)
+    )
     colour = alt.Color("model:N", title=None, sort=list(results.models))
     panels = [
         alt.Chart(table, title=title)
@@ -112,7 +120,11 @@ def alignment_by_risk_bound(results: Results) -> Any:
         alt.Chart(frame)
         .mark_line(point=True)
         .encode(
-            x=alt.X("risk_bound:Q", title="risk bound (fraction of capacity squared)", scale=alt.Scale(type="log")),
+            x=alt.X(
+                "risk_bound:Q",
+                title="risk bound (fraction of capacity squared)",
+                scale=alt.Scale(type="log", nice=False),
+            ),
             y=alt.Y("tau:Q", title="median of Kendall's tau-b", scale=alt.Scale(domain=[-1, 1])),
             color=alt.Color("title:N", title=None, sort=list(titles.values())),
         )

@@ -263,6 +263,8 @@ def test_cumulative_profit_ends_at_the_revenue_of_the_month(results: Any) -> Non
     rows = tables.month_table(results)[1].set_index("bids_of")["revenue_eur"]
     for name in ("good", "fair", "shy", month.NO_TRADE):
         assert last[name] * 1000 == pytest.approx(rows[name], rel=1e-9)
+        gain = frame[(frame["time"] == frame["time"].max()) & (frame["bids_of"] == name)]["gain"].item()
+        assert gain * 1000 == pytest.approx(rows[name] - rows[month.NO_TRADE], abs=1e-6)
     assert frame["time"].iloc[0] == pd.Timestamp("2024-12-01")
     assert (frame.loc[frame["bids_of"] == "shy", "mark"] == "abstention").all()
 
