@@ -11,7 +11,7 @@ import numpy as np
 from uqalign.agreement import AGREEMENTS, kendall_tau_b
 from uqalign.alignment import seed_means, summarise
 from uqalign.reporting.comparison import markdown_table
-from uqalign.reporting.tables import number
+from uqalign.reporting.text import number
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from uqalign.inference.comparison import ONE, POOLED
-from uqalign.reporting.tables import counted, number
+from uqalign.reporting.text import counted, number
 
 if TYPE_CHECKING:
     import pandas as pd

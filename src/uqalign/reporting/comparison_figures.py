@@ -12,7 +12,7 @@ from uqalign.inference.comparison import ONE, POOLED
 from uqalign.inference.ranks import cliques
 from uqalign.reporting.comparison import ALPHA
 from uqalign.reporting.figures import CLASSICAL, kind_colour, styled, with_kind
-from uqalign.reporting.tables import counted
+from uqalign.reporting.text import counted
 
 if TYPE_CHECKING:
     import pandas as pd

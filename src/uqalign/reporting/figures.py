@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from uqalign.reporting.names import FIGURE_FORMATS
-from uqalign.reporting.tables import counted
+from uqalign.reporting.text import counted
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from uqalign.reporting.comparison import markdown_table
-from uqalign.reporting.tables import number
+from uqalign.reporting.text import number
 
 if TYPE_CHECKING:
     import pandas as pd

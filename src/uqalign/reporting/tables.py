@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from uqalign.reporting.text import number
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -55,16 +57,6 @@ def with_intervals(frame: pd.DataFrame, intervals: Mapping[str, ResampledMean], 
         for name, value in zip(columns, (found.mean[i], low, high, found.count[i]), strict=True):
             columns[name].append(value)
     return frame.assign(**columns)
-
-
-def counted(number: int, noun: str) -> str:
-    """ "1 data set", "2 data sets"."""
-    return f"{number} {noun}{'s' * (number != 1)}"
-
-
-def number(value: float) -> str:
-    """Two decimals, without a sign in front of zero; a dash for NaN."""
-    return "--" if math.isnan(value) else f"{value:.2f}".replace("-0.00", "0.00")
 
 
 def _cells(block: pd.DataFrame) -> tuple[list[str], list[str], list[bool]]:
