@@ -52,7 +52,7 @@ def cumulative_frame(results: Results) -> pd.DataFrame:
 
 
 def cumulative_profit(results: Results) -> Any:
-    """Gain over no bids through the month; and cumulative profit by the hour with abstentions and losses (Figure J.5)."""
+    """Gain over no bids through the month; cumulative profit by the hour with abstentions and losses (Figure J.5)."""
     import altair as alt
 
     frame = cumulative_frame(results)
