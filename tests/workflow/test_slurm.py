@@ -33,9 +33,13 @@ def rising(problem):
     return (np.linspace(0, 1, len(problem.test)),)
 
 def gpu(problem):
-    with open("gpus", "a") as file:
-        file.write(os.environ["CUDA_VISIBLE_DEVICES"] + " " + os.environ["SLURM_JOB_PARTITION"] + "\\n")
-    time.sleep(2)  # long enough for the other to need another device
+    meeting = Path("meeting")
+    meeting.mkdir(exist_ok=True)
+    told = os.environ["CUDA_VISIBLE_DEVICES"] + " " + os.environ["SLURM_JOB_PARTITION"]
+    (meeting / os.environ["SLURM_JOB_ID"]).write_text(told)
+    wanted = int(Path("expected").read_text())
+    while len(list(meeting.iterdir())) < wanted:  # jobs that run at the same time need devices of their own
+        time.sleep(0.1)
     return rising(problem)
 
 def hungry(problem):
@@ -136,6 +140,7 @@ def test_the_workflow_runs_with_arrays_gpus_and_retries(cluster, fresh, tmp_path
     project.edit("src/uqalign/training/lease.py", 'if choose_device(wanted) == "cpu"', 'if wanted == "cpu"')
     models = ", ".join(f"'mine:{name}'" for name in ("HUNGRY", "STUCK", "GPU_A", "GPU_B"))
     project.configure(f"datasets: [toy.yaml]\nmodels: [{models}]\nseeds: 1\nfolds: 2\ndevice: cuda\n")
+    (project.folder / "expected").write_text("2")
     # hungry needs 1.2 GB beside the program itself; stuck hangs, once, beyond a minute.
     target = "results/tables/alignment_top_k.csv"
     project.snakemake(target, *my_profile(project, arrays=True, tight=True))
@@ -156,15 +161,13 @@ def test_the_workflow_runs_with_arrays_gpus_and_retries(cluster, fresh, tmp_path
     assert set(on_gpu["partition"]) == {"gpu"}
     assert on_gpu["array"].nunique() == 1
     assert set(jobs.loc[~jobs["comment"].str.startswith("rule_train_gpu"), "partition"]) == {"cpu"}
-    # Two jobs at a time, each with a device of its own.
-    seen = (project.folder / "gpus").read_text().split("\n")[:-1]
-    assert sorted(set(seen)) == ["0 gpu", "1 gpu"]
+    assert sorted(path.read_text() for path in (project.folder / "meeting").iterdir()) == ["0 gpu", "1 gpu"]
     assert project.planned(target) == {}
 
     again = project.copy(tmp_path / "again")
     for stage in ("predictions", "scores", "alignment", "tables"):
         subprocess.run(["rm", "-r", again.folder / f"results/{stage}"], check=True)
-    again.snakemake(target, CUDA_VISIBLE_DEVICES="0,1", SLURM_JOB_PARTITION="none")
+    again.snakemake(target, CUDA_VISIBLE_DEVICES="0", SLURM_JOB_PARTITION="none", SLURM_JOB_ID="0")
     assert again.tables()["alignment_top_k.csv"] == project.tables()["alignment_top_k.csv"]
 
 
@@ -220,10 +223,11 @@ def test_gpus_by_gres(cluster, finished, tmp_path):
     (project.folder / "mine.py").write_text(MINE)
     project.edit("src/uqalign/training/lease.py", 'if choose_device(wanted) == "cpu"', 'if wanted == "cpu"')
     project.configure(CONFIG.replace("mlp", "'mine:GPU_A'") + "device: cuda\n")
+    (project.folder / "expected").write_text("1")
     project.snakemake(f"{CACHES}/gpu_a/seeds-000-001/folds-1-2.parquet", *my_profile(project, gres=True))
     job = finished_jobs().iloc[-1]
     assert (job["state"], job["partition"], job["gres"]) == ("COMPLETED", "gpu", "gres:gpu:1")
-    assert (project.folder / "gpus").read_text().split("\n")[0] == "0 gpu"
+    assert [path.read_text() for path in (project.folder / "meeting").iterdir()] == ["0 gpu"]
 
 
 def test_a_node_without_the_package_is_told_and_a_rerun_completes(cluster, finished, tmp_path):

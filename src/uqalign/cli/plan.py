@@ -95,6 +95,8 @@ def plan_command(
 
     if not Path("Snakefile").is_file() and not Path("workflow/Snakefile").is_file():
         raise UserError("there is no Snakefile here: run this in the project's folder")
+    if profile and not any((profile / name).is_file() for name in ("profile.yaml", "config.yaml")):
+        raise UserError(f"{profile} is no profile: it holds no profile.yaml; there are profiles/slurm and others")
     configfiles = configfile or []
     plan = CasePlan.of(_config(configfiles)).check()
     arguments = [*(target or []), *(("--configfile", *map(str, configfiles)) if configfiles else ())]

@@ -55,7 +55,7 @@ class PredictionStream:
         import pyarrow.parquet as pq
 
         try:
-            with pq.ParquetFile(self.path, pre_buffer=False) as file:
+            with pq.ParquetFile(self.path, pre_buffer=False, page_checksum_verification=True) as file:
                 rows = _Rows(file.iter_batches(BATCH_ROWS, columns=self._names))
                 for status in self.statuses:
                     yield self._split(status, rows.take(0 if status["error"] else status["rows"]))
