@@ -1,6 +1,7 @@
 """(edit -> exactly these rules rerun), asked of the real command line."""
 
 import os
+import shutil
 
 import pandas as pd
 import pytest
@@ -95,13 +96,25 @@ def test_chunking_does_not_change_a_prediction(project, fresh, tmp_path):
             "BLOCK = 100 + 0",
             {"split_data": 1, "train": 3, "score": 3, **SHOWN},
         ),
+        (
+            "src/uqalign/priors/defaults.py",
+            "PRIOR_C = Beta(2, 10)",
+            "PRIOR_C = Beta(2, 11)",
+            {"score": 3, **SHOWN},
+        ),
+        (
+            "src/uqalign/families.py",
+            "rng = np.random.default_rng(SEED)",
+            "rng = np.random.default_rng(SEED + 1)",
+            {"score": 3, **SHOWN},
+        ),
         ("src/uqalign/models/random_forest.py", '"n_estimators": 200', '"n_estimators": 300', {}),
         ("envs/train.yaml", "- python=3.11", "- python=3.12", {}),
         ("src/uqalign/cli/stage.py", "import typer\n", "import typer\n\nUNUSED = 1\n", {}),
         ("src/uqalign/models/logreg.py", '"""L2-regularised logistic regression."""', '"""Other."""\n# A note.', {}),
     ],
     ids=[
-        "a model", "a shared module", "a metric", "the alignment", "the figure", "the splits",
+        "a model", "a shared module", "a metric", "the alignment", "the figure", "the splits", "a prior", "the thetas",
         "a model not in the config", "an environment file", "the command line", "comments and docstrings",
     ],
 )  # fmt: skip
@@ -134,6 +147,12 @@ def test_touching_files_changes_nothing(project):
     for pattern in ("src/**/*.py", "workflow/**/*", "Snakefile", "config.yaml", "results/**/*.parquet"):
         for file in project.folder.glob(pattern):
             os.utime(file)
+    assert project.planned() == {}
+
+
+def test_losing_snakemakes_records_makes_nothing_stale(project):
+    # What was made by other code is noticed all the same: every cache says where it comes from.
+    shutil.rmtree(project.folder / ".snakemake")
     assert project.planned() == {}
 
 
