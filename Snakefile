@@ -12,6 +12,7 @@ from uqalign.config import parse_config
 from uqalign.errors import UserError
 from uqalign.jobs import Plan, prepare_environment
 from uqalign.manifest import Manifest
+from uqalign.report.plan import PagePlan
 from uqalign.reporting.plan import ReportPlan
 from uqalign.retries import grows
 from uqalign.sensitivity.plan import SensitivityPlan
@@ -35,6 +36,7 @@ reports = ReportPlan(plan)
 study = StudyPlan(plan.config)
 sensitivity_of = SensitivityPlan(plan)
 audit_plan = AuditPlan(plan)
+page_plan = PagePlan(plan, cases)
 
 
 wildcard_constraints:
@@ -91,6 +93,7 @@ include: "workflow/rules/audit.smk"
 include: "workflow/rules/sensitivity.smk"
 include: "workflow/rules/superiority.smk"
 include: "workflow/rules/superiority_theory.smk"
+include: "workflow/rules/report.smk"
 
 
 rule all:

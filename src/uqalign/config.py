@@ -11,6 +11,7 @@ import yaml
 from pydantic import Field, ValidationError, ValidationInfo, field_validator
 
 from uqalign.errors import UserError
+from uqalign.report.settings import PageConfig
 from uqalign.strict import Strict
 from uqalign.superiority.settings import StudyConfig
 
@@ -85,6 +86,7 @@ class Config(Strict):
     superiority: StudyConfig = Field(
         default_factory=lambda: StudyConfig(), description="the checkpoint study (`snakemake superiority`)"
     )
+    report: PageConfig = Field(default_factory=lambda: PageConfig(), description="the page (`snakemake report`)")
     device: Literal["auto", "cpu", "cuda"] = Field(
         "auto", description="where networks and Gaussian processes are trained; auto: on a GPU if there is one"
     )

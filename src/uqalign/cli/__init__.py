@@ -22,6 +22,7 @@ from uqalign.cli.models import models_app
 from uqalign.cli.penalty import penalty_command
 from uqalign.cli.plan import plan_command
 from uqalign.cli.prior import prior_command
+from uqalign.cli.report import report_stages
 from uqalign.cli.results import results_command
 from uqalign.cli.score import score_command
 from uqalign.cli.stage import stage_app
@@ -52,6 +53,7 @@ app.command("doctor")(doctor_command)
 app.command("results")(results_command)
 app.add_typer(electricity_app, name="electricity")
 stage_app.add_typer(audit_stages, name="audit")
+stage_app.add_typer(report_stages, name="report")
 app.add_typer(stage_app, name="stage")
 
 

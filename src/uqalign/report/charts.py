@@ -1,0 +1,353 @@
+"""Vega-Lite specifications of the page's charts, without their data.
+
+Colours are left to the page, which knows whether it is light or dark: `@ink` stands for the colour of text, `@muted`
+for that of reference lines, and categories and diverging scales take the theme's own. Panels of a data set each are
+laid out by the page, in as many columns as fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+Spec = dict[str, Any]
+
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+KINDS = ("classical", "prior-weighted")
+DASHES: Sequence[Sequence[int]] = ([1, 0], [6, 3], [2, 2])
+COLOURS = 7
+"""Categories that the theme has colours for; beyond them, lines are dashed too."""
+
+PANEL = 210
+STEP = 22
+
+
+def _spec(data: str, **parts: Any) -> Spec:
+    return {"$schema": SCHEMA, "data": {"name": data}, **parts}
+
+
+def field(name: str, title: str, form: str = "") -> Spec:
+    """An entry of a tooltip; numbers take a format."""
+    return {
+        "field": name,
+        "title": title,
+        **({"type": "quantitative", "format": form} if form else {"type": "nominal"}),
+    }
+
+
+def _kind_colour(legend: bool = True) -> Spec:
+    shown = {"orient": "bottom", "title": None, "symbolType": "square", "symbolOpacity": 1}
+    return {"field": "kind", "type": "nominal", "scale": {"domain": list(KINDS)}, "legend": shown if legend else None}
+
+
+def _model_colour(models: Sequence[str], legend: bool = True) -> Spec:
+    shown = {"orient": "bottom", "title": None, "columns": 4, "symbolType": "stroke", "symbolStrokeWidth": 3}
+    return {"field": "model", "type": "nominal", "scale": {"domain": list(models)}, "legend": shown if legend else None}
+
+
+def _model_dash(models: Sequence[str]) -> Spec:
+    dashes = [list(DASHES[i // COLOURS % len(DASHES)]) for i in range(len(models))]
+    legend = {"orient": "bottom", "title": None, "columns": 4}
+    return {"field": "model", "type": "nominal", "scale": {"domain": list(models), "range": dashes}, "legend": legend}
+
+
+def _zero(channel: str) -> Spec:
+    return {"mark": {"type": "rule", "color": "@muted"}, "encoding": {channel: {"datum": 0, "type": "quantitative"}}}
+
+
+def heat_map(
+    data: str, *, x: str, xs: Sequence[Any], y: str, ys: Sequence[str], value: str, titles: Mapping[str, str],
+    tooltip: Sequence[Spec],
+) -> Spec:  # fmt: skip
+    """Cells coloured from -1 to 1 with their numbers.
+
+    Args:
+        x, y: columns; xs, ys: their values in order.
+        value: the column to show.
+        titles: of the scale and the axes, by `value`, `x` and `y`.
+    """
+    base: Spec = {
+        "x": {
+            "field": x,
+            "type": "ordinal",
+            "sort": list(xs),
+            "title": titles.get("x"),
+            "axis": {"labelAngle": -40, "orient": "top"},
+        },
+        "y": {"field": y, "type": "nominal", "sort": list(ys), "title": titles.get("y")},
+        "tooltip": list(tooltip),
+    }
+    colour = {
+        "field": value, "type": "quantitative", "title": titles["value"],
+        "scale": {"domain": [-1, 1], "range": "diverging"},
+        "legend": {"orient": "bottom", "gradientLength": 160, "values": [-1, -0.5, 0, 0.5, 1]},
+    }  # fmt: skip
+    strong = {"test": f"abs(datum['{value}']) > 0.7", "value": "white"}
+    return _spec(
+        data,
+        width={"step": 58},
+        height={"step": STEP + 2},
+        layer=[
+            {"mark": {"type": "rect", "cornerRadius": 2}, "encoding": {**base, "color": colour}},
+            {
+                "mark": {"type": "text", "fontSize": 11},
+                "encoding": {
+                    **base,
+                    "text": {"field": value, "type": "quantitative", "format": ".2f"},
+                    "color": {"condition": strong, "value": "@ink"},
+                },
+            },
+        ],
+    )
+
+
+def box_plot(data: str, metrics: Sequence[str]) -> Spec:
+    """Boxes of tau, one line a metric, coloured by kind."""
+    box = {
+        "type": "boxplot", "extent": 1.5, "size": 13, "median": {"color": "white", "strokeWidth": 2},
+        "outliers": {"size": 10, "opacity": 0.5},
+    }  # fmt: skip
+    return _spec(
+        data,
+        width="container",
+        height={"step": STEP},
+        layer=[
+            _zero("x"),
+            {
+                "mark": box,
+                "encoding": {
+                    "y": {"field": "title", "type": "nominal", "sort": list(metrics), "title": None},
+                    "x": {
+                        "field": "tau", "type": "quantitative", "title": "Kendall's tau-b",
+                        "scale": {"domain": [-1, 1]},
+                    },
+                    "color": _kind_colour(),
+                },
+            },
+        ],
+    )  # fmt: skip
+
+
+def _dot_and_reach(line: Spec, x: Spec) -> list[Spec]:
+    """A dot at the column mean and a line from low to high."""
+    reach = {**line, "x": {**x, "field": "low"}, "x2": {"field": "high"}}
+    return [
+        {"mark": {"type": "rule", "strokeWidth": 2}, "encoding": reach},
+        {
+            "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
+            "encoding": {**line, "x": {**x, "field": "mean"}},
+        },
+    ]
+
+
+def intervals(
+    data: str, *, y: str, ys: Sequence[str], colour: Spec, domain: Sequence[float], tooltip: Sequence[Spec]
+) -> Spec:
+    """Dots with intervals (columns mean, low, high), one line a value of `y`."""
+    line: Spec = {
+        "y": {"field": y, "type": "nominal", "sort": list(ys), "title": None},
+        "color": colour,
+        "tooltip": list(tooltip),
+    }
+    x: Spec = {"type": "quantitative", "title": "mean tau", "scale": {"domain": list(domain)}}
+    return _spec(
+        data,
+        width="container",
+        height={"step": STEP},
+        layer=[
+            _zero("x"),
+            *_dot_and_reach(line, x),
+        ],
+    )  # fmt: skip
+
+
+def pooled(data: str, metrics: Sequence[str]) -> Spec:
+    """Mean tau over data sets with the interval over data sets."""
+    tooltip = [
+        field("title", "metric"), field("mean", "mean tau", ".2f"), field("low", "from", ".2f"),
+        field("high", "to", ".2f"), field("datasets", "data sets", "d"),
+    ]  # fmt: skip
+    return intervals(data, y="title", ys=metrics, colour=_kind_colour(), domain=(-1, 1), tooltip=tooltip)
+
+
+def _facet(data: str, datasets: Sequence[str], layers: Sequence[Spec], margin: int = 70, **resolve: Any) -> Spec:
+    """Panels by data set; `usermeta` tells the page how wide one is, and what its axis and the gap need beside."""
+    return _spec(
+        data,
+        usermeta={"panel": PANEL, "margin": margin},
+        facet={"field": "dataset", "type": "nominal", "sort": list(datasets), "title": None},
+        columns=3,
+        spec={"width": PANEL, "height": 170, "layer": list(layers)},
+        **({"resolve": resolve} if resolve else {}),
+    )
+
+
+def standing(data: str, datasets: Sequence[str], models: Sequence[str]) -> Spec:
+    """Mean utility with its interval, one panel a data set, one line a model."""
+    tooltip = [
+        field("model", "model"), field("mean", "utility", ".4g"), field("low", "from", ".4g"),
+        field("high", "to", ".4g"), field("behind", "behind the best", ".3g"), field("seeds", "repeats", "d"),
+    ]  # fmt: skip
+    line: Spec = {
+        "y": {"field": "model", "type": "nominal", "sort": list(models), "title": None},
+        "color": _model_colour(models, legend=False),
+        "tooltip": tooltip,
+    }
+    x: Spec = {"type": "quantitative", "title": "realised utility", "scale": {"zero": False}, "axis": {"tickCount": 4}}
+    spec = _facet(data, datasets, _dot_and_reach(line, x), 150, scale={"x": "independent"}, axis={"x": "independent"})
+    spec["spec"]["height"] = {"step": STEP}
+    return spec
+
+
+def _among(models: Sequence[str]) -> Spec:
+    return {"filter": {"field": "model", "oneOf": list(models)}}
+
+
+def _model_lines(models: Sequence[str], x: Spec, y: Spec, tooltip: Sequence[Spec], points: bool = False) -> Spec:
+    """Lines by model; a click on the legend keeps one."""
+    return {
+        "transform": [_among(models)],
+        "params": [{"name": "chosen", "select": {"type": "point", "fields": ["model"]}, "bind": "legend"}],
+        "mark": {
+            "type": "line", "strokeWidth": 2, "interpolate": "linear",
+            "point": {"size": 36, "opacity": 1} if points else {"size": 60, "opacity": 0},
+        },
+        "encoding": {
+            "x": x, "y": y, "color": _model_colour(models), "strokeDash": _model_dash(models), "tooltip": list(tooltip),
+            "opacity": {"condition": {"param": "chosen", "value": 1}, "value": 0.12},
+        },
+    }  # fmt: skip
+
+
+def decision_curve(
+    data: str, prior: str, datasets: Sequence[str], models: Sequence[str], references: Sequence[str], parameter: str
+) -> Spec:
+    """Realised utility along a decision's parameter, the prior as a shade behind, one panel a data set."""
+    x: Spec = {"field": "x", "type": "quantitative", "title": parameter, "scale": {"domain": [0, 1]}}
+    y: Spec = {"field": "y", "type": "quantitative", "title": "realised utility", "scale": {"zero": False}}
+    tooltip = [
+        field("model", "model"), field("x", parameter, ".2f"), field("y", "utility", ".4g"),
+        field("low", "5 % of repeats", ".4g"), field("high", "95 % of repeats", ".4g"),
+    ]  # fmt: skip
+    shade: Spec = {
+        "data": {"name": prior},
+        "mark": {"type": "area", "color": "@muted", "opacity": 0.28, "tooltip": False},
+        "encoding": {
+            "x": x,
+            "y": {"field": "density", "type": "quantitative", "axis": None, "scale": {"zero": True}},
+        },
+    }
+    reference: Spec = {
+        "transform": [_among(references)],
+        "mark": {"type": "line", "color": "@muted", "strokeDash": [3, 3], "strokeWidth": 1.5},
+        "encoding": {
+            "x": x,
+            "y": y,
+            "detail": {"field": "model", "type": "nominal"},
+            "tooltip": [field("model", "model")],
+        },
+    }
+    curves = {"layer": [*([reference] if references else []), _model_lines(models, x, y, tooltip)]}
+    spec = _facet(data, datasets, [shade, curves])
+    spec["spec"]["resolve"] = {"scale": {"y": "independent"}}
+    spec["resolve"] = {"scale": {"y": "independent"}, "axis": {"y": "independent"}}
+    return spec
+
+
+_DIAGONAL: Spec = {
+    "data": {"values": [{"x": 0, "y": 0}, {"x": 1, "y": 1}]},
+    "mark": {"type": "line", "color": "@muted", "strokeDash": [4, 4]},
+    "encoding": {"x": {"field": "x", "type": "quantitative"}, "y": {"field": "y", "type": "quantitative"}},
+}
+
+
+def quality_curve(
+    data: str, datasets: Sequence[str], models: Sequence[str], *, x: str, y: str, unit_square: bool, rows: bool = False
+) -> Spec:
+    """Lines by model, one panel a data set.
+
+    Args:
+        x, y: titles of the axes.
+        unit_square: both axes from 0 to 1, with the diagonal.
+        rows: points that tell the rows behind them.
+    """
+    scale: Spec = {"domain": [0, 1]}
+    across: Spec = {"field": "x", "type": "quantitative", "title": x, "scale": scale}
+    up: Spec = {"field": "y", "type": "quantitative", "title": y, "scale": scale if unit_square else {"zero": True}}
+    tooltip = [field("model", "model"), field("x", x, ".2f"), field("y", y, ".3g")]
+    if rows:
+        tooltip.append(field("rows", "rows a repeat", ".0f"))
+    layers = [*([_DIAGONAL] if unit_square else []), _model_lines(models, across, up, tooltip, points=rows)]
+    if unit_square:
+        return _facet(data, datasets, layers)
+    return _facet(data, datasets, layers, scale={"y": "independent"}, axis={"y": "independent"})
+
+
+def surface(data: str, metrics: Sequence[str]) -> Spec:
+    """Mean tau over priors (mode along, concentration up), one panel a metric; a ring marks the published prior."""
+    place: Spec = {
+        "x": {
+            "field": "mode",
+            "type": "ordinal",
+            "title": "mode of the prior",
+            "axis": {"labelExpr": "format(datum.value, '.2f')", "labelAngle": -60, "labelOverlap": True},
+        },
+        "y": {
+            "field": "concentration",
+            "type": "ordinal",
+            "sort": "descending",
+            "title": "a + b",
+            "axis": {"labelExpr": "format(datum.value, '.0f')"},
+        },
+    }
+    colour = {
+        "field": "tau",
+        "type": "quantitative",
+        "title": "mean tau",
+        "scale": {"domain": [-1, 1], "range": "diverging"},
+        "legend": {"orient": "bottom", "gradientLength": 160, "values": [-1, 0, 1]},
+    }
+    tooltip = [
+        field("title", "metric"), field("mode", "mode", ".2f"), field("concentration", "a + b", ".3g"),
+        field("tau", "mean tau", ".2f"),
+    ]  # fmt: skip
+    ring = {"type": "point", "size": 60, "color": "@ink", "strokeWidth": 2}
+    return _spec(
+        data,
+        usermeta={"panel": PANEL, "margin": 60},
+        facet={"field": "title", "type": "nominal", "sort": list(metrics), "title": None},
+        columns=3,
+        spec={
+            "width": PANEL,
+            "height": 120,
+            "layer": [
+                {"mark": "rect", "encoding": {**place, "color": colour, "tooltip": tooltip}},
+                {"transform": [{"filter": "datum.published"}], "mark": ring, "encoding": place},
+            ],
+        },
+    )
+
+
+def seconds(data: str, models: Sequence[str]) -> Spec:
+    """Seconds of a fit, a dot per data set, one line a model, on a logarithmic scale."""
+    tooltip = [
+        field("model", "model"), field("dataset", "data set"), field("seconds", "median seconds", ".3g"),
+        field("fits", "fits", "d"), field("device", "device"),
+    ]  # fmt: skip
+    return _spec(
+        data,
+        width="container",
+        height={"step": STEP},
+        mark={"type": "point", "filled": True, "size": 70, "opacity": 0.8},
+        encoding={
+            "y": {"field": "model", "type": "nominal", "sort": list(models), "title": None},
+            "x": {
+                "field": "seconds",
+                "type": "quantitative",
+                "title": "median seconds of a fit",
+                "scale": {"type": "log"},
+            },
+            "color": {"field": "device", "type": "nominal", "legend": {"orient": "bottom", "title": None}},
+            "tooltip": tooltip,
+        },
+    )

@@ -1,0 +1,65 @@
+"""The first answer: per decision family, the metric that aligns best and the model that earns most."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from uqalign.families import families_of
+from uqalign.report.contents import Contents
+from uqalign.report.elements import Section, Table, Text
+from uqalign.report.ranks import mean_ranks
+from uqalign.report.words import between, number
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from uqalign.families import Family
+
+
+def glance(contents: Contents) -> Section:
+    """What was compared in a sentence each, and the table of the best."""
+    import pandas as pd
+
+    blocks: list[Any] = [Text("glance-facts", "", contents.facts.lines)] if contents.facts.lines else []
+    rows = [_row(contents, family) for task in contents.tasks for family in families_of(task)]
+    known = [row for row in rows if row]
+    if known:
+        caption = (
+            "Per decision family: the metric whose ranking of the models agrees best with the ranking by realised "
+            "utility (mean of Kendall's tau-b over data sets; in brackets the 95 % interval over data sets), the "
+            "best prior-weighted utility beside the best classical metric, and the model of best mean rank by utility."
+        )
+        blocks.append(Table("glance-table", "The best per decision", caption, pd.DataFrame(known)))
+    intro = [
+        "A metric is useful to a decision maker if it ranks models as their decisions would. Kendall's tau-b is 1 "
+        "where both rankings agree, 0 where they have nothing to do with each other, and -1 where one is the other "
+        "reversed."
+    ]
+    return Section("glance", "At a glance", intro, blocks)
+
+
+def _best(pooled: pd.DataFrame, titles: dict[str, str]) -> str:
+    known = pooled.dropna(subset=["mean"])
+    if known.empty:
+        return "--"
+    first = known.loc[known["mean"].idxmax()]
+    interval = "" if math.isnan(first["t_low"]) else f" {between(first['t_low'], first['t_high'])}"
+    return f"{titles[first['metric']]}: {number(first['mean'])}{interval}"
+
+
+def _row(contents: Contents, family: Family) -> dict[str, str]:
+    row = {"decision": family.title, "task": family.task}
+    found = False
+    if contents.pooled is not None:
+        part = contents.pooled[contents.pooled["family"] == family.name]
+        weighted = part["metric"].isin(contents.weighted(family.task))
+        titles = contents.titles(family.task)
+        found = not part.empty
+        row["best prior-weighted utility"] = _best(part[weighted], titles)
+        row["best classical metric"] = _best(part[~weighted], titles)
+    if contents.standings is not None:
+        ranks = mean_ranks(contents.standings, family.name)
+        found = found or not ranks.empty
+        row["best model"] = f"{ranks.index[0]} (mean rank {number(ranks.iloc[0])})" if len(ranks) else "--"
+    return row if found else {}

@@ -1,0 +1,136 @@
+"""Leaderboards per decision family."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from uqalign.families import Family, families_of
+from uqalign.report import charts
+from uqalign.report.contents import Contents
+from uqalign.report.elements import Block, Figure, Section, Table
+from uqalign.report.ranks import mean_ranks
+from uqalign.report.words import cell, number
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from uqalign.tasks import Task
+
+
+def models(contents: Contents) -> Section | None:
+    """One table and one chart per family, and one table of metrics per task."""
+    if contents.standings is None or contents.standings.empty:
+        return None
+    blocks: list[Block] = []
+    for task in contents.tasks:
+        for family in families_of(task):
+            blocks += _family(contents, family)
+        blocks += _by_metric(contents, task)
+    intro = [
+        "The best model depends on the decision, so there is one leaderboard per family. Utilities are means over test "
+        "folds, the family's decisions and repeats; higher is better, and their scale differs between data sets. "
+        "Intervals are 95 % corrected resampled t (Nadeau and Bengio 2003). They hold for the data set at hand; bold: "
+        "the best, and models that its interval of differences does not tell apart from the best."
+    ]
+    return Section("models", "Models by decision", intro, blocks)
+
+
+def _family(contents: Contents, family: Family) -> list[Block]:
+    assert contents.standings is not None
+    frame = contents.standings
+    part = frame[(frame["kind"] == "utility") & (frame["name"] == family.name)]
+    if part["mean"].notna().sum() == 0:
+        return []
+    slug = family.name.replace("_", "-")
+    ranks = mean_ranks(frame, family.name)
+    names = [*ranks.index, *(name for name in contents.models if name in set(part["model"]) - set(ranks.index))]
+    datasets = [name for name in contents.datasets if name in set(part["dataset"])]
+    best = ranks.index[0] if len(ranks) else "none"
+    return [
+        _table(contents, family, part, names, datasets, ranks.to_dict(), slug),
+        Figure(
+            f"standing-{slug}",
+            f"{family.title}: utility with intervals",
+            "Mean realised utility of each model, one panel a data set; every panel has a scale of its own.",
+            f"Dots with intervals of the models' utilities, one panel a data set. Best mean rank: {best}.",
+            charts.standing(f"standing-{slug}", datasets, names),
+            {f"standing-{slug}": part[["dataset", "model", "mean", "low", "high", "behind", "seeds"]]},
+            contents.command("standings"),
+            (family.name,),
+        ),
+    ]
+
+
+def _not_told_apart(row: pd.Series) -> bool:
+    """The best, or a model whose interval of the difference to the best holds zero."""
+    return bool(row["behind"] == 0 or row["behind_low"] <= 0)
+
+
+def _table(
+    contents: Contents, family: Family, part: pd.DataFrame, names: list[str], datasets: list[str],
+    ranks: dict[str, float], slug: str,
+) -> Table:  # fmt: skip
+    import pandas as pd
+
+    rows, strong = [], set()
+    cells = part.set_index(["model", "dataset"])
+    for i, model in enumerate(names):
+        row = {"model": model, "mean rank": number(ranks.get(model, math.nan))}
+        for j, dataset in enumerate(datasets):
+            if (model, dataset) not in cells.index:
+                row[dataset] = "--"
+                continue
+            found = cells.loc[(model, dataset)]
+            interval = f" [{cell(found['low'])}, {cell(found['high'])}]" if not math.isnan(found["low"]) else ""
+            row[dataset] = f"{cell(found['mean'])}{interval}"
+            if _not_told_apart(found):
+                strong.add((i, j + 2))
+        rows.append(row)
+    caption = (
+        f"{family.title}: mean realised utility [95 % interval], models by their mean rank over data sets. Bold: best, "
+        "or not told apart from the best."
+    )
+    return Table(
+        f"board-{slug}", f"{family.title}: leaderboard", caption, pd.DataFrame(rows), data=part,
+        command=contents.command("standings"), families=(family.name,), strong=frozenset(strong),
+        by_dataset={name: name for name in datasets},
+    )  # fmt: skip
+
+
+def _by_metric(contents: Contents, task: Task) -> list[Block]:
+    """Mean rank of every model by every metric, over data sets."""
+    assert contents.standings is not None
+    frame = contents.standings
+    part = frame[(frame["kind"] == "metric") & (frame["task"] == task)]
+    if part["mean"].notna().sum() == 0:
+        return []
+    metrics = contents.metrics[task]
+    signs = part["name"].map({name: -1 if m.higher_is_better else 1 for name, m in metrics.items()})
+    ranks = (signs * part["mean"]).groupby([part["name"], part["dataset"]]).rank()
+    wide = part.assign(rank=ranks).pivot_table(index="model", columns="name", values="rank", sort=False)
+    wide = wide.reindex(
+        index=[m for m in contents.models if m in wide.index], columns=[m for m in metrics if m in wide]
+    )
+    rounded = wide.round(2)
+    strong = {
+        (i, j + 1)
+        for j, name in enumerate(rounded)
+        for i, value in enumerate(rounded[name])
+        if value == rounded[name].min()
+    }
+    shown = rounded.rename(columns=contents.titles(task)).rename_axis(columns=None).reset_index()
+    families = tuple(family.name for family in families_of(task))
+    return [
+        Table(
+            f"metrics-{task}",
+            f"{task.capitalize()}: models by metric",
+            f"Mean rank over the {task} data sets by each metric (1 is best; bold: the best of a column). Utilities "
+            "are above; the values themselves are in the CSV.",
+            shown,
+            data=part,
+            command=contents.command("standings"),
+            families=families,
+            strong=frozenset(strong),
+        )
+    ]
