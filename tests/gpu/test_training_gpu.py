@@ -56,6 +56,36 @@ def test_both_devices_agree(recipe):
             np.testing.assert_allclose(x, y, rtol=1e-3, atol=1e-3)
 
 
+def test_a_module_of_ones_own_agrees_on_both_devices():
+    from torch import nn
+
+    from uqalign.models.modules import module_model
+
+    def make(columns, outputs):
+        return nn.Sequential(nn.Linear(columns, 16), nn.LayerNorm(16), nn.GELU(), nn.Linear(16, outputs))
+
+    model = module_model("own", make, tasks=("regression",), epochs=4)
+    given = problems("regression", 3)
+    with held_device("cuda") as device:
+        found = list(fit_all(model, given, Compute(1, device)))
+    for a, b in zip(found, fit_all(model, given, Compute(1)), strict=True):
+        assert not a.error
+        for x, y in zip(a.prediction, b.prediction, strict=True):
+            np.testing.assert_allclose(x, y, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("kind", ["FTTransformer", "SAINT"])
+def test_products_in_bfloat16_are_close(kind):
+    recipe = next(recipe for recipe in few_epochs() if type(recipe.network).__name__ == kind)
+    given = problems("regression", 3)
+    with held_device("cuda") as device:
+        (mixed, single) = (
+            list(fit_networks(given, Compute(1, device), replace(recipe, bfloat16_on=on))) for on in (("cuda",), ())
+        )
+    for (a,), (b,) in zip(mixed, single, strict=True):
+        assert 0 < np.abs(a[0] - b[0]).max() < 0.3
+
+
 @pytest.mark.parametrize("name", ["mlp", "deep_ensemble", "resnet", "ft_transformer", "saint"])
 @pytest.mark.parametrize("task", ["binary", "regression"])
 def test_models_learn_on_the_device(name, task):

@@ -123,6 +123,25 @@ def test_a_feature_equal_to_the_target_is_fitted():
     assert ((outcome.prediction[1] > 0) & (outcome.prediction[1] < 1e-12)).all()
 
 
+@pytest.mark.parametrize("width", [1, 2])
+def test_natural_gradients_are_solved_row_by_row(width):
+    """ngboost #366, #384: since numpy 2, `solve` takes (n, m) right-hand sides for one matrix, not for n vectors."""
+    rng = np.random.default_rng(0)
+    # As many rows as parameters, the one case in which the wrong reading raises nothing.
+    n = width + width * (width + 1) // 2
+    y = rng.normal(size=(n, width))
+    if width == 1:
+        scored = type("Scored", (normal.NormalLogScore, normal.Normal), {})(rng.normal(size=(n, n)))
+        y = y[:, 0]
+    else:
+        kind = ngboost.distns.MultivariateNormal(width)
+        score = kind.implementation(ngboost.scores.LogScore)
+        scored = type("Scored", (score, kind), {})(rng.normal(size=(n, n)))
+    slope, metric = scored.d_score(y), scored.metric()
+    expected = [np.linalg.inv(metric[row]) @ slope[row] for row in range(n)]
+    np.testing.assert_allclose(scored.grad(y, natural=True), expected, rtol=1e-8)
+
+
 def test_a_singular_matrix_is_a_failed_fit_beside_others_that_are_not(few_trees, monkeypatch):
     fit = ngboost.NGBRegressor.fit
 
