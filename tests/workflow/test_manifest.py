@@ -19,7 +19,7 @@ def test_a_run_is_recorded_once_and_without_secrets(project):
     assert {"uqalign", "numpy", "snakemake", "torch"} <= set(earlier["versions"])
     assert earlier["started"] <= earlier["ended"]
 
-    secrets = dict.fromkeys(("HF_TOKEN", "KAGGLE_KEY", "TABPFN_TOKEN", "OPENAI_API_KEY", "UQALIGN_SECRET"), SECRET)
+    secrets = dict.fromkeys(("HF_TOKEN", "KAGGLE_KEY", "TABPFN_TOKEN", "ENTSOE_API_KEY", "UQALIGN_SECRET"), SECRET)
     path = "results/predictions/binary/toy/constant/seeds-000-001/folds-1-2.parquet"
     (project.folder / path).unlink()
     project.snakemake(path, "--forcerun", "clean_data", "--verbose", **secrets)
