@@ -22,6 +22,15 @@ PANEL = 210
 STEP = 22
 
 
+_TAU_COLOURS: Spec = {"domain": [-1, 1], "range": "diverging", "interpolate": "rgb"}
+_TAU_LEGEND: Spec = {"orient": "bottom", "gradientLength": 160, "values": [-1, -0.5, 0, 0.5, 1], "format": ".1f"}
+
+
+def _margin(labels: Sequence[str]) -> int:
+    """Pixels beside the marks: the longest label of an axis, and the border."""
+    return 40 + min(170, 7 * max((len(label) for label in labels), default=0))
+
+
 def _spec(data: str, **parts: Any) -> Spec:
     return {"$schema": SCHEMA, "data": {"name": data}, **parts}
 
@@ -40,15 +49,21 @@ def _kind_colour(legend: bool = True) -> Spec:
     return {"field": "kind", "type": "nominal", "scale": {"domain": list(KINDS)}, "legend": shown if legend else None}
 
 
-def _model_colour(models: Sequence[str], legend: bool = True) -> Spec:
-    shown = {"orient": "bottom", "title": None, "columns": 4, "symbolType": "stroke", "symbolStrokeWidth": 3}
-    return {"field": "model", "type": "nominal", "scale": {"domain": list(models)}, "legend": shown if legend else None}
+def _model_colour(models: Sequence[str], everyone: Sequence[str], legend: bool = True) -> Spec:
+    """A model's colour, the same in all charts of a page: by its place among `everyone`."""
+    shown = {
+        "orient": "bottom", "title": None, "columns": 4, "symbolType": "stroke", "symbolStrokeWidth": 3,
+        "values": list(models),
+    }  # fmt: skip
+    scale = {"domain": list(everyone)}
+    return {"field": "model", "type": "nominal", "scale": scale, "legend": shown if legend else None}
 
 
-def _model_dash(models: Sequence[str]) -> Spec:
-    dashes = [list(DASHES[i // COLOURS % len(DASHES)]) for i in range(len(models))]
-    legend = {"orient": "bottom", "title": None, "columns": 4}
-    return {"field": "model", "type": "nominal", "scale": {"domain": list(models), "range": dashes}, "legend": legend}
+def _model_dash(models: Sequence[str], everyone: Sequence[str]) -> Spec:
+    dashes = [list(DASHES[i // COLOURS % len(DASHES)]) for i in range(len(everyone))]
+    legend = {"orient": "bottom", "title": None, "columns": 4, "values": list(models)}
+    scale = {"domain": list(everyone), "range": dashes}
+    return {"field": "model", "type": "nominal", "scale": scale, "legend": legend}
 
 
 def _zero(channel: str) -> Spec:
@@ -79,8 +94,8 @@ def heat_map(
     }
     colour = {
         "field": value, "type": "quantitative", "title": titles["value"],
-        "scale": {"domain": [-1, 1], "range": "diverging"},
-        "legend": {"orient": "bottom", "gradientLength": 160, "values": [-1, -0.5, 0, 0.5, 1]},
+        "scale": _TAU_COLOURS,
+        "legend": _TAU_LEGEND,
     }  # fmt: skip
     strong = {"test": f"abs(datum['{value}']) > 0.7", "value": "white"}
     return _spec(
@@ -109,7 +124,7 @@ def box_plot(data: str, metrics: Sequence[str]) -> Spec:
     }  # fmt: skip
     return _spec(
         data,
-        width="container",
+        usermeta={"margin": _margin(metrics)},
         height={"step": STEP},
         layer=[
             _zero("x"),
@@ -120,6 +135,7 @@ def box_plot(data: str, metrics: Sequence[str]) -> Spec:
                     "x": {
                         "field": "tau", "type": "quantitative", "title": "Kendall's tau-b",
                         "scale": {"domain": [-1, 1]},
+                        "axis": {"values": [-1, -0.5, 0, 0.5, 1]},
                     },
                     "color": _kind_colour(),
                 },
@@ -149,10 +165,10 @@ def intervals(
         "color": colour,
         "tooltip": list(tooltip),
     }
-    x: Spec = {"type": "quantitative", "title": "mean tau", "scale": {"domain": list(domain)}}
+    x: Spec = {"type": "quantitative", "title": "mean tau", "scale": {"domain": list(domain)}, "axis": {"tickCount": 5}}
     return _spec(
         data,
-        width="container",
+        usermeta={"margin": _margin(ys)},
         height={"step": STEP},
         layer=[
             _zero("x"),
@@ -182,7 +198,7 @@ def _facet(data: str, datasets: Sequence[str], layers: Sequence[Spec], margin: i
     )
 
 
-def standing(data: str, datasets: Sequence[str], models: Sequence[str]) -> Spec:
+def standing(data: str, datasets: Sequence[str], models: Sequence[str], everyone: Sequence[str]) -> Spec:
     """Mean utility with its interval, one panel a data set, one line a model."""
     tooltip = [
         field("model", "model"), field("mean", "utility", ".4g"), field("low", "from", ".4g"),
@@ -190,7 +206,7 @@ def standing(data: str, datasets: Sequence[str], models: Sequence[str]) -> Spec:
     ]  # fmt: skip
     line: Spec = {
         "y": {"field": "model", "type": "nominal", "sort": list(models), "title": None},
-        "color": _model_colour(models, legend=False),
+        "color": _model_colour(models, everyone, legend=False),
         "tooltip": tooltip,
     }
     x: Spec = {"type": "quantitative", "title": "realised utility", "scale": {"zero": False}, "axis": {"tickCount": 4}}
@@ -203,24 +219,35 @@ def _among(models: Sequence[str]) -> Spec:
     return {"filter": {"field": "model", "oneOf": list(models)}}
 
 
-def _model_lines(models: Sequence[str], x: Spec, y: Spec, tooltip: Sequence[Spec], points: bool = False) -> Spec:
-    """Lines by model; a click on the legend keeps one."""
-    return {
+def _model_lines(
+    models: Sequence[str], everyone: Sequence[str], x: Spec, y: Spec, tooltip: Sequence[Spec], points: bool = False
+) -> list[Spec]:
+    """Lines by model, of which a click on the legend keeps one, and points that tell their values."""
+    colour, dash = _model_colour(models, everyone), _model_dash(models, everyone)
+    opacity = {"condition": {"param": "chosen", "value": 1}, "value": 0.12}
+    lines = {
         "transform": [_among(models)],
         "params": [{"name": "chosen", "select": {"type": "point", "fields": ["model"]}, "bind": "legend"}],
-        "mark": {
-            "type": "line", "strokeWidth": 2, "interpolate": "linear",
-            "point": {"size": 36, "opacity": 1} if points else {"size": 60, "opacity": 0},
-        },
-        "encoding": {
-            "x": x, "y": y, "color": _model_colour(models), "strokeDash": _model_dash(models), "tooltip": list(tooltip),
-            "opacity": {"condition": {"param": "chosen", "value": 1}, "value": 0.12},
-        },
-    }  # fmt: skip
+        "mark": {"type": "line", "strokeWidth": 2},
+        "encoding": {"x": x, "y": y, "color": colour, "strokeDash": dash, "opacity": opacity},
+    }
+    shown = {"opacity": opacity} if points else {"opacity": {"value": 0}}
+    marks = {
+        "transform": [_among(models)],
+        "mark": {"type": "point", "filled": True, "size": 36 if points else 70},
+        "encoding": {"x": x, "y": y, "color": colour, "tooltip": list(tooltip), **shown},
+    }
+    return [lines, marks]
 
 
 def decision_curve(
-    data: str, prior: str, datasets: Sequence[str], models: Sequence[str], references: Sequence[str], parameter: str
+    data: str,
+    prior: str,
+    datasets: Sequence[str],
+    models: Sequence[str],
+    everyone: Sequence[str],
+    references: Sequence[str],
+    parameter: str,
 ) -> Spec:
     """Realised utility along a decision's parameter, the prior as a shade behind, one panel a data set."""
     x: Spec = {"field": "x", "type": "quantitative", "title": parameter, "scale": {"domain": [0, 1]}}
@@ -247,7 +274,7 @@ def decision_curve(
             "tooltip": [field("model", "model")],
         },
     }
-    curves = {"layer": [*([reference] if references else []), _model_lines(models, x, y, tooltip)]}
+    curves = {"layer": [*([reference] if references else []), *_model_lines(models, everyone, x, y, tooltip)]}
     spec = _facet(data, datasets, [shade, curves])
     spec["spec"]["resolve"] = {"scale": {"y": "independent"}}
     spec["resolve"] = {"scale": {"y": "independent"}, "axis": {"y": "independent"}}
@@ -262,7 +289,15 @@ _DIAGONAL: Spec = {
 
 
 def quality_curve(
-    data: str, datasets: Sequence[str], models: Sequence[str], *, x: str, y: str, unit_square: bool, rows: bool = False
+    data: str,
+    datasets: Sequence[str],
+    models: Sequence[str],
+    everyone: Sequence[str],
+    *,
+    x: str,
+    y: str,
+    unit_square: bool,
+    rows: bool = False,
 ) -> Spec:
     """Lines by model, one panel a data set.
 
@@ -277,7 +312,7 @@ def quality_curve(
     tooltip = [field("model", "model"), field("x", x, ".2f"), field("y", y, ".3g")]
     if rows:
         tooltip.append(field("rows", "rows a repeat", ".0f"))
-    layers = [*([_DIAGONAL] if unit_square else []), _model_lines(models, across, up, tooltip, points=rows)]
+    layers = [*([_DIAGONAL] if unit_square else []), *_model_lines(models, everyone, across, up, tooltip, points=rows)]
     if unit_square:
         return _facet(data, datasets, layers)
     return _facet(data, datasets, layers, scale={"y": "independent"}, axis={"y": "independent"})
@@ -304,8 +339,8 @@ def surface(data: str, metrics: Sequence[str]) -> Spec:
         "field": "tau",
         "type": "quantitative",
         "title": "mean tau",
-        "scale": {"domain": [-1, 1], "range": "diverging"},
-        "legend": {"orient": "bottom", "gradientLength": 160, "values": [-1, 0, 1]},
+        "scale": _TAU_COLOURS,
+        "legend": _TAU_LEGEND,
     }
     tooltip = [
         field("title", "metric"), field("mode", "mode", ".2f"), field("concentration", "a + b", ".3g"),
@@ -336,7 +371,7 @@ def seconds(data: str, models: Sequence[str]) -> Spec:
     ]  # fmt: skip
     return _spec(
         data,
-        width="container",
+        usermeta={"margin": _margin(models)},
         height={"step": STEP},
         mark={"type": "point", "filled": True, "size": 70, "opacity": 0.8},
         encoding={

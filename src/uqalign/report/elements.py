@@ -24,6 +24,7 @@ class Figure:
             rows that match in the columns dataset and metric.
         command: what made the data, or "".
         families: decision families that it belongs to; empty: all.
+        half: two fit beside each other on a wide screen.
         paper: drawn on white whatever the theme, because its colours are fixed.
     """
 
@@ -35,6 +36,7 @@ class Figure:
     data: Mapping[str, pd.DataFrame]
     command: str = ""
     families: Sequence[str] = ()
+    half: bool = False
     paper: bool = False
 
 
@@ -44,7 +46,6 @@ class Picture:
 
     Attributes:
         png: its bytes.
-        csv: name and text of the data behind it, if at hand.
     """
 
     id: str
@@ -54,6 +55,7 @@ class Picture:
     png: bytes = field(repr=False)
     command: str = ""
     families: Sequence[str] = ()
+    half: bool = False
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,7 @@ class Table:
     families: Sequence[str] = ()
     strong: frozenset[tuple[int, int]] = frozenset()
     by_dataset: Mapping[str, str] = field(default_factory=dict)
+    half: bool = False
     digits: int = 3
 
 
@@ -94,6 +97,7 @@ class Text:
     lines: Sequence[str] = ()
     literal: str = ""
     families: Sequence[str] = ()
+    half: bool = False
 
 
 Block = Figure | Picture | Table | Text

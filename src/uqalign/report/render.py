@@ -44,10 +44,10 @@ class Options:
 
 @functools.cache
 def library() -> str:
-    """Vega, Vega-Lite and Vega-Embed as one script that sets `vegaEmbed` and `vega` on the window."""
+    """Vega, Vega-Lite and Vega-Embed as one script that sets `vegaEmbed` on the window."""
     import vl_convert
 
-    script: str = vl_convert.javascript_bundle(vl_version=VEGA_LITE)
+    script: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VEGA_LITE)
     return script.replace("</script", "<\\/script")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from uqalign.families import Family, families_of
 from uqalign.report import charts
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from uqalign.tasks import Task
+
+MOST_BESIDE = 7
+"""Data sets up to which a heat map leaves room for a chart beside it."""
 
 
 def alignment(contents: Contents) -> Section | None:
@@ -54,7 +57,7 @@ def _family(contents: Contents, family: Family, part: pd.DataFrame) -> list[Bloc
     titles = {name: title for name, title in contents.titles(family.task).items() if name in set(part["metric"])}
     order = _order(part, titles)
     slug = family.name.replace("_", "-")
-    shared = {"command": contents.command("alignment"), "families": (family.name,)}
+    shared: dict[str, Any] = {"command": contents.command("alignment"), "families": (family.name,), "half": True}
     tables = _labelled(contents, family.task, part)
     seeds, datasets = part["seed"].nunique(), part["dataset"].nunique()
     undefined = int(part["tau"].isna().sum())
@@ -82,7 +85,7 @@ def _family(contents: Contents, family: Family, part: pd.DataFrame) -> list[Bloc
 
 
 def _heat(
-    contents: Contents, family: Family, part: pd.DataFrame, order: list[str], name: str, shared: dict[str, object]
+    contents: Contents, family: Family, part: pd.DataFrame, order: list[str], name: str, shared: dict[str, Any]
 ) -> Figure:
     grouped = part.groupby(["dataset", "metric", "title", "kind"], sort=False)["tau"]
     cells = grouped.agg(mean="mean", median="median", repeats="count").reset_index()
@@ -114,7 +117,7 @@ def _heat(
         alt,
         spec,
         {name: cells.round(4)},
-        **shared,  # type: ignore[arg-type]
+        **{**shared, "half": cells["dataset"].nunique() <= MOST_BESIDE},
     )
 
 
@@ -137,5 +140,6 @@ def _pooled(contents: Contents, family: Family, order: list[str], slug: str) -> 
             {name: frame[["metric", "title", "kind", "mean", "low", "high", "prob_highest", "datasets"]].round(4)},
             contents.command("pooled"),
             (family.name,),
+            half=True,
         )
     ]

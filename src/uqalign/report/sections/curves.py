@@ -100,7 +100,7 @@ def _decision(contents: Contents, family: Family, parameter: str) -> list[Block]
         return []
     name = f"decision-{family.name}-{parameter}".replace("_", "-")
     others = [other for other in family.priors if other != parameter]
-    held = f" {' and '.join(PARAMETERS[o].split(',')[0] for o in others)} at its prior's mean." if others else ""
+    held = f" Held at its prior's mean: {' and '.join(PARAMETERS[o].split(',')[0] for o in others)}." if others else ""
     references = [model for model in (NEVER, ALWAYS) if model in set(part["model"])]
     dashed = " Grey dashes: never acting, always acting." if references else ""
     averaged = " Averaged over the classes." if "j" in family.parameters else ""
@@ -114,10 +114,13 @@ def _decision(contents: Contents, family: Family, parameter: str) -> list[Block]
             f"Realised utility by {label}; shaded: the prior {family.priors[parameter]!r}.{held}{averaged}{dashed}",
             f"Lines of realised utility by {label}, one per model and one panel a data set, above the density of the "
             f"prior, which is highest at {family.priors[parameter].mode:.2f}.",
-            charts.decision_curve(name, f"{name}-prior", datasets, models, references, label.split(" (")[0]),
+            charts.decision_curve(
+                name, f"{name}-prior", datasets, models, contents.models, references, label.split(" (")[0]
+            ),
             {name: _digits(frame), f"{name}-prior": _digits(density)},
             contents.command("curves"),
             (family.name,),
+            half=len(datasets) <= 2,
         )
     ]
 
@@ -156,10 +159,18 @@ def _quality(contents: Contents, task: Task, kind: Quality) -> list[Block]:
             f"{kind.text}{error}{top}{each}",
             kind.alt,
             charts.quality_curve(
-                name, datasets, models, x=kind.x, y=kind.y, unit_square=kind.unit_square, rows=kind is _RELIABILITY
+                name,
+                datasets,
+                models,
+                contents.models,
+                x=kind.x,
+                y=kind.y,
+                unit_square=kind.unit_square,
+                rows=kind is _RELIABILITY,
             ),
             {name: _digits(part[columns])},
             contents.command("curves"),
             tuple(family.name for family in families_of(task)),
+            half=len(datasets) <= 2,
         )
     ]

@@ -54,7 +54,7 @@ def _family(contents: Contents, family: Family) -> list[Block]:
             f"{family.title}: utility with intervals",
             "Mean realised utility of each model, one panel a data set; every panel has a scale of its own.",
             f"Dots with intervals of the models' utilities, one panel a data set. Best mean rank: {best}.",
-            charts.standing(f"standing-{slug}", datasets, names),
+            charts.standing(f"standing-{slug}", datasets, names, contents.models),
             {f"standing-{slug}": part[["dataset", "model", "mean", "low", "high", "behind", "seeds"]]},
             contents.command("standings"),
             (family.name,),

@@ -30,7 +30,9 @@ def run(contents: Contents) -> Section | None:
     if facts.fits is not None and len(facts.fits):
         blocks += _fits(contents, facts.fits)
     if facts.machine:
-        blocks.append(Text("run-machine", "Machine", [f"{name}: {value}." for name, value in facts.machine.items()]))
+        blocks.append(
+            Text("run-machine", "Machine", [f"{name}: {value}." for name, value in facts.machine.items()], half=True)
+        )
     if facts.runs is not None and len(facts.runs):
         caption = "Records of the runs in this folder, the latest first."
         blocks.append(Table("run-records", "Runs", caption, facts.runs))
@@ -45,7 +47,9 @@ def _fits(contents: Contents, fits: pd.DataFrame) -> list[Block]:
     command = contents.command("fits")
     failed = fits[fits["error"] != ""]
     if failed.empty:
-        failures: Block = Text("run-failures", "Failures", [f"None: all {counted(len(fits), 'fit')} succeeded."])
+        failures: Block = Text(
+            "run-failures", "Failures", [f"None: all {counted(len(fits), 'fit')} succeeded."], half=True
+        )
     else:
         columns = ["dataset", "model", "seed", "fold", "error"]
         caption = (
@@ -66,4 +70,4 @@ def _fits(contents: Contents, fits: pd.DataFrame) -> list[Block]:
     caption += " Some models were fitted by more than one of them." if several else ""
     provenance = Table("run-versions", "Versions", caption, grouped.astype({"fits": int}), command=command)
     total = f"All fits together took {duration(float(fits['seconds'].sum()))} of one core or device."
-    return [failures, provenance, Text("run-time", "Time of the fits", [total])]
+    return [failures, provenance, Text("run-time", "Time of the fits", [total], half=True)]

@@ -41,8 +41,27 @@
     text: { color: ink },
   });
 
-  // Data: CSV text, parsed when a chart is drawn.
-  const rowsOf = (name) => vega.read(data[name].csv, { type: "csv", parse: data[name].types });
+  // Data: CSV text, read when a chart is drawn.
+  const READ = {
+    number: (text) => (text === "" ? null : Number(text)),
+    boolean: (text) => text === "True",
+    string: (text) => text,
+  };
+  const cellsOf = (csv) => {
+    const lines = [[]];
+    for (const [, quoted, plain, end] of csv.matchAll(/(?:"((?:[^"]|"")*)"|([^,\n"]*))(,|\n|$)/g)) {
+      if (quoted === undefined && plain === "" && end === "" && !lines.at(-1).length) break; // after the last line
+      lines.at(-1).push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+      if (end === "\n") lines.push([]);
+      if (end === "") break;
+    }
+    return lines.filter((line) => line.length);
+  };
+  const rowsOf = (name) => {
+    const [names, ...lines] = cellsOf(data[name].csv);
+    const readers = names.map((column) => READ[data[name].types[column]]);
+    return lines.map((cells) => Object.fromEntries(cells.map((cell, i) => [names[i], readers[i](cell)])));
+  };
   const kept = (rows) => {
     if (!rows.length) return rows;
     let found = rows;
@@ -59,7 +78,7 @@
   };
 
   // A specification for this width and these colours.
-  const fitted = (spec, width, colours) => {
+  const fitted = (spec, width, colours, rows) => {
     const tokens = { "@ink": colours.ink, "@muted": colours.muted };
     const columns = Math.max(1, Math.floor(width / 130));
     const walk = (value, key) => {
@@ -72,10 +91,12 @@
       return Object.hasOwn(tokens, value) ? tokens[value] : value;
     };
     const made = walk(spec);
-    if (spec.usermeta) {
-      const { panel, margin } = spec.usermeta;
-      made.columns = Math.max(1, Math.floor(width / (panel + margin)));
-      made.spec.width = Math.round(Math.min(360, Math.max(130, width / made.columns - margin)));
+    const { panel, margin } = spec.usermeta ?? {};
+    if (margin && !panel) made.width = Math.max(130, width - margin);
+    if (panel) {
+      const panels = new Set(rows.map((row) => row[spec.facet.field])).size;
+      made.columns = Math.max(1, Math.min(panels, Math.floor(width / (panel + margin))));
+      made.spec.width = Math.round(Math.min(420, Math.max(130, width / made.columns - margin)));
     }
     return made;
   };
@@ -89,7 +110,7 @@
     const colours = COLOURS[light ? "light" : "dark"];
     const frames = Object.fromEntries(chart.data.map((name) => [name, kept(rowsOf(name))]));
     const largest = Math.max(...Object.values(frames).map((rows) => rows.length));
-    const spec = fitted(chart.spec, place.clientWidth, colours);
+    const spec = fitted(chart.spec, place.clientWidth, colours, frames[chart.data[0]]);
     const view = await vegaEmbed(place, { ...spec, datasets: frames }, {
       actions: false, config: configOf(colours), renderer: largest > LARGE ? "canvas" : "svg",
       tooltip: { theme: light ? "light" : "dark" },
@@ -110,7 +131,7 @@
     for (const id of near) {
       if (!stale.has(id)) continue;
       stale.delete(id);
-      queue = queue.then(() => draw(id));
+      queue = queue.then(() => draw(id)).catch((error) => console.error(`${id}: ${error}`));
     }
   };
   const redraw = () => { stale = new Set(Object.keys(charts)); drawNear(); };
