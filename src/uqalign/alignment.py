@@ -74,9 +74,9 @@ def per_seed(
     values = scores["value"].to_numpy(dtype=np.float64)[kept][order]
     found, starts = np.unique(cells[order], return_index=True)
     means = np.full(len(labels) * len(models), np.nan)
-    for cell, group in zip(found, np.split(values, starts[1:]), strict=True):
-        if len(group) == folds:
-            means[cell] = mean(group)
+    for cell, start, end in zip(found, starts, np.append(starts, len(values))[1:], strict=True):
+        if end - start == folds:
+            means[cell] = mean(values[start:end])
     return pd.DataFrame(means.reshape(len(labels), len(models)), index=labels, columns=list(models))
 
 

@@ -125,6 +125,11 @@ def test_a_model_without_all_folds_is_left_out_and_counted():
     assert table["tau"].tolist() == [1]
 
 
+def test_no_scores_give_no_means():
+    assert per_seed(scores([]), ["a", "b"], folds=2).shape == (0, 2)
+    assert align(per_seed(scores([]), ["a", "b"], folds=2), {}).empty
+
+
 def test_undefined_alignment_says_why():
     rows = [row for model, u in (("a", 1), ("b", 1)) for row in two_folds(0, model, 2, u)]
     table = align(per_seed(scores(rows), ["a", "b"], folds=2), {"nll": False})
