@@ -88,7 +88,7 @@ def quality_lines(task: Task, y: FloatArray, prediction: Prediction) -> Iterator
     else:
         parts = _marginals(task, y, prediction)
         curves = [regression_retention_curve(*part) for part in parts]
-        covered = [coverage_curve(*part, levels=LEVELS)["empirical"].to_numpy() for part in parts]
+        covered = [coverage_curve(*part, levels=LEVELS.tolist())["empirical"].to_numpy() for part in parts]
         yield Line("coverage"), np.mean(covered, axis=0)
     retained = [np.interp(KEPT, curve["kept"], curve["retained"]) for curve in curves]
     yield Line("retention"), np.mean(retained, axis=0)

@@ -21,8 +21,8 @@ def _decisions_mean(block: pd.DataFrame) -> FloatArray:
     known = block[block.notna().any(axis=1)]
     if known.empty:
         return np.full((block.index.get_level_values("seed").nunique(), block.shape[1]), np.nan)
-    means = known.groupby(level="seed").agg(lambda column: column.mean(skipna=False))
-    return means.to_numpy(dtype=np.float64)
+    blocks = [part.to_numpy(dtype=np.float64).mean(axis=0) for _, part in known.groupby(level="seed")]
+    return np.array(blocks)
 
 
 def _mean_and_interval(values: FloatArray, ratio: float) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
@@ -30,14 +30,13 @@ def _mean_and_interval(values: FloatArray, ratio: float) -> tuple[FloatArray, Fl
     finite = np.where(np.isinf(values), np.nan, values)
     found = resampled_mean(finite, test_train_ratio=ratio)
     low, high = found.interval()
-    infinite = np.isinf(values).any(axis=1)
+    infinite = np.asarray(np.isinf(values).any(axis=1))
+    whole = found.mean.copy()
     with np.errstate(invalid="ignore"):
-        whole = np.array(
-            [row[~np.isnan(row)].mean() if bad else 0.0 for row, bad in zip(values, infinite, strict=True)]
-        )
-    mean = np.where(infinite, whole, found.mean)
+        for i in np.flatnonzero(infinite):
+            whole[i] = values[i][~np.isnan(values[i])].mean()
     low, high = (np.where(infinite, np.nan, end) for end in (low, high))
-    return mean, low, high, (~np.isnan(values)).sum(axis=1).astype(np.float64)
+    return whole, low, high, (~np.isnan(values)).sum(axis=1).astype(np.float64)
 
 
 def standings(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from uqalign.families import Family, families_of
 from uqalign.report import charts
 from uqalign.report.contents import Contents
@@ -89,7 +91,7 @@ def _heat(
 ) -> Figure:
     grouped = part.groupby(["dataset", "metric", "title", "kind"], sort=False)["tau"]
     cells = grouped.agg(mean="mean", median="median", repeats="count").reset_index()
-    quantiles = grouped.quantile([0.05, 0.95]).unstack().to_numpy()
+    quantiles = grouped.quantile(np.array([0.05, 0.95])).unstack().to_numpy()
     cells = cells.assign(q05=quantiles[:, 0], q95=quantiles[:, 1]).dropna(subset=["median"])
     tooltip = [
         charts.field("dataset", "data set"),
@@ -104,7 +106,7 @@ def _heat(
         name, x="dataset", xs=list(contents.datasets), y="title", ys=order, value="median",
         titles={"value": "median tau"}, tooltip=tooltip,
     )  # fmt: skip
-    best = cells.loc[cells["median"].idxmax()]
+    best = cells.iloc[int(cells["median"].to_numpy().argmax())]
     alt = (
         f"Heat map of the median of Kendall's tau-b, metrics by data sets. Best over data sets: {order[0]}, worst: "
         f"{order[-1]}. Highest cell: {best['title']} on {best['dataset']}, {number(best['median'])}."

@@ -73,7 +73,7 @@ def caption_of(markdown: Path) -> str:
     """The paragraph that a Markdown file begins with, a heading left out; "" without one."""
     if not markdown.exists():
         return ""
-    lines = []
+    lines: list[str] = []
     for line in markdown.read_text(encoding="utf-8").splitlines():
         if line.startswith("#") or (not line and not lines):
             continue

@@ -43,7 +43,7 @@ def _best(pooled: pd.DataFrame, titles: dict[str, str]) -> str:
     known = pooled.dropna(subset=["mean"])
     if known.empty:
         return "--"
-    first = known.loc[known["mean"].idxmax()]
+    first = known.iloc[int(known["mean"].to_numpy().argmax())]
     interval = "" if math.isnan(first["t_low"]) else f" {between(first['t_low'], first['t_high'])}"
     return f"{titles[first['metric']]}: {number(first['mean'])}{interval}"
 

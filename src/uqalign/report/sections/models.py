@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Hashable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from uqalign.families import Family, families_of
 from uqalign.report import charts
@@ -48,7 +49,7 @@ def _family(contents: Contents, family: Family) -> list[Block]:
     datasets = [name for name in contents.datasets if name in set(part["dataset"])]
     best = ranks.index[0] if len(ranks) else "none"
     return [
-        _table(contents, family, part, names, datasets, ranks.to_dict(), slug),
+        _table(contents, family, part, names, datasets, {str(name): float(rank) for name, rank in ranks.items()}, slug),
         Figure(
             f"standing-{slug}",
             f"{family.title}: utility with intervals",
@@ -62,7 +63,7 @@ def _family(contents: Contents, family: Family) -> list[Block]:
     ]
 
 
-def _not_told_apart(row: pd.Series) -> bool:
+def _not_told_apart(row: Mapping[Hashable, Any]) -> bool:
     """The best, or a model whose interval of the difference to the best holds zero."""
     return bool(row["behind"] == 0 or row["behind_low"] <= 0)
 
@@ -74,14 +75,14 @@ def _table(
     import pandas as pd
 
     rows, strong = [], set()
-    cells = part.set_index(["model", "dataset"])
+    cells = {(row["model"], row["dataset"]): row for row in part.to_dict("records")}
     for i, model in enumerate(names):
         row = {"model": model, "mean rank": number(ranks.get(model, math.nan))}
         for j, dataset in enumerate(datasets):
-            if (model, dataset) not in cells.index:
+            found = cells.get((model, dataset))
+            if found is None:
                 row[dataset] = "--"
                 continue
-            found = cells.loc[(model, dataset)]
             interval = f" [{cell(found['low'])}, {cell(found['high'])}]" if not math.isnan(found["low"]) else ""
             row[dataset] = f"{cell(found['mean'])}{interval}"
             if _not_told_apart(found):

@@ -39,7 +39,7 @@ def _seconds(contents: Contents, fits: pd.DataFrame) -> list[Block]:
     frame = grouped["seconds"].agg(seconds="median", fits="size").reset_index()
     # A logarithm needs more than zero; times are recorded to a tenth of a millisecond.
     frame["seconds"] = frame["seconds"].clip(lower=1e-4).round(5)
-    slowest = frame.loc[frame["seconds"].idxmax()]
+    slowest = frame.iloc[int(frame["seconds"].to_numpy().argmax())]
     return [
         Figure(
             "resources-seconds",
