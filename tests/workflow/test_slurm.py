@@ -42,16 +42,17 @@ def gpu(problem):
         time.sleep(0.1)
     return rising(problem)
 
+def stuck(problem):
+    prediction = gpu(problem)
+    if not Path("was-stuck").exists():
+        Path("was-stuck").touch()
+        time.sleep(600)
+    return prediction
+
 def hungry(problem):
     block = np.ones(150_000_000)
     time.sleep(5)  # long enough to be noticed
     return half(problem)
-
-def stuck(problem):
-    if not Path("was-stuck").exists():
-        Path("was-stuck").touch()
-        time.sleep(600)
-    return rising(problem)
 
 def slow(problem):
     with open("started", "a") as file:
@@ -60,12 +61,12 @@ def slow(problem):
         time.sleep(0.1)
     return half(problem)
 
-def model(fit, name=None, **more):
-    name = name or fit.__name__
+def model(fit, **more):
+    name = fit.__name__
     return Model(name=name, title=name, tasks=frozenset({"binary"}), fit_predict=fit, distribution="p", **more)
 
-HUNGRY, STUCK, SLOW = model(hungry), model(stuck), model(slow)
-GPU_A, GPU_B = (model(gpu, name, devices=("cpu", "cuda")) for name in ("gpu_a", "gpu_b"))
+HUNGRY, SLOW = model(hungry), model(slow)
+GPU, STUCK = (model(fit, devices=("cpu", "cuda")) for fit in (gpu, stuck))
 """
 
 
@@ -110,7 +111,8 @@ def my_profile(project, *, arrays=False, gres=False, tight=False) -> tuple[str, 
         for key in ("gpu", "gres"):
             replace(rf"^    # ({key}: )", r"    \1")
     if tight:
-        replace(r"^set-resources:\n", r"\g<0>  train:\n    mem_mb: attempt * 1300\n    runtime: attempt * 1\n")
+        replace(r"^set-resources:\n", r"\g<0>  train:\n    mem_mb: attempt * 1300\n")
+        replace(r"^  train_gpu:\n", r"\g<0>    runtime: attempt * 1\n")
     file = project.folder / "profiles/mine/profile.yaml"
     file.parent.mkdir(exist_ok=True)
     file.write_text(text)
@@ -138,31 +140,36 @@ def test_the_workflow_runs_with_arrays_gpus_and_retries(cluster, fresh, tmp_path
     (project.folder / "mine.py").write_text(MINE)
     # These GPUs are made up: take the place of torch, which would not find them.
     project.edit("src/uqalign/training/lease.py", 'if choose_device(wanted) == "cpu"', 'if wanted == "cpu"')
-    models = ", ".join(f"'mine:{name}'" for name in ("HUNGRY", "STUCK", "GPU_A", "GPU_B"))
+    models = "constant, 'mine:HUNGRY', 'mine:GPU', 'mine:STUCK'"
     project.configure(f"datasets: [toy.yaml]\nmodels: [{models}]\nseeds: 1\nfolds: 2\ndevice: cuda\n")
     (project.folder / "expected").write_text("2")
-    # hungry needs 1.2 GB beside the program itself; stuck hangs, once, beyond a minute.
     target = "results/tables/alignment_top_k.csv"
+    # hungry needs 1.2 GB beside the program itself; stuck hangs, once, beyond a minute.
     project.snakemake(target, *my_profile(project, arrays=True, tight=True))
+    assert project.planned(target) == {}
 
     jobs = finished_jobs()
+    jobs["rule"] = jobs["comment"].str.extract(r"rule_(\w+?)(?:_wildcards|$)")
     jobs["array"] = jobs["id"].str.partition("_")[0]
-    training = jobs[jobs["comment"].str.startswith("rule_train_wildcards")]
-    states = training["state"].value_counts().to_dict()
-    assert states == {"COMPLETED": 2, "OUT_OF_MEMORY": 1, "TIMEOUT": 1}
-    failed = training[training["state"] != "COMPLETED"]
-    assert failed["array"].nunique() == 1
-    assert failed["id"].str.contains("_").all()
-    assert set(failed["time"]) == {"1:00"}
-    assert set(training.loc[training["state"] == "COMPLETED", "time"]) == {"2:00"}
-    assert set(training.loc[training["state"] == "COMPLETED", "memory"]) == {"2600M"}
-    on_gpu = jobs[jobs["comment"].str.startswith("rule_train_gpu")]
-    assert list(on_gpu["state"]) == ["COMPLETED"] * 2
-    assert set(on_gpu["partition"]) == {"gpu"}
-    assert on_gpu["array"].nunique() == 1
-    assert set(jobs.loc[~jobs["comment"].str.startswith("rule_train_gpu"), "partition"]) == {"cpu"}
-    assert sorted(path.read_text() for path in (project.folder / "meeting").iterdir()) == ["0 gpu", "1 gpu"]
-    assert project.planned(target) == {}
+    assert set(jobs.loc[jobs["rule"] == "train_gpu", "partition"]) == {"gpu"}
+    assert set(jobs.loc[jobs["rule"] != "train_gpu", "partition"]) == {"cpu"}
+    # Too little memory at first, enough at the second attempt, which is not part of the array.
+    cpu = jobs[jobs["rule"] == "train"]
+    assert len(cpu) == 3
+    (first,) = cpu.loc[cpu["id"].str.contains("_"), "array"].unique()
+    assert list(cpu.loc[cpu["array"] == first, "state"].map("COMPLETED".__eq__).sort_values()) == [False, True]
+    again = cpu[cpu["array"] != first]
+    assert list(again["state"]) == ["COMPLETED"]
+    assert list(again["memory"]) == ["2600M"]
+    logs = [path.read_text() for path in (project.folder / ".snakemake/slurm_logs/rule_train").rglob("*.log")]
+    assert any("exceeded memory limit" in text for text in logs)
+    # A minute at first, more when it is sent again.
+    gpu = jobs[jobs["rule"] == "train_gpu"]
+    assert set(gpu["state"]) == {"COMPLETED", "TIMEOUT"}
+    assert "1:00" in set(gpu.loc[gpu["state"] == "TIMEOUT", "time"])
+    assert set(gpu.loc[gpu["state"] == "COMPLETED", "time"]) & {"2:00", "3:00"}
+    # Two jobs at a time had a device of their own each.
+    assert {path.read_text() for path in (project.folder / "meeting").iterdir()} == {"0 gpu", "1 gpu"}
 
     again = project.copy(tmp_path / "again")
     for stage in ("predictions", "scores", "alignment", "tables"):
@@ -171,7 +178,7 @@ def test_the_workflow_runs_with_arrays_gpus_and_retries(cluster, fresh, tmp_path
     assert again.tables()["alignment_top_k.csv"] == project.tables()["alignment_top_k.csv"]
 
 
-def running(project) -> list[str]:
+def running() -> list[str]:
     return command("squeue", "--noheader", "--states=running", "--format=%i").split()
 
 
@@ -190,17 +197,17 @@ def test_killed_jobs_nodes_and_snakemakes_lose_nothing(cluster, finished, tmp_pa
     project.wait_for(begun(1), "first start")
     run.kill()
     run.wait()
-    assert len(running(project)) == 1  # what it had submitted runs on
+    assert len(running()) == 1  # what it had submitted runs on
     # What the page for newcomers says to do.
     page = (ROOT / "profiles/README.md").read_text()
     remedy = re.search(r"```sh\n(scancel --name .*?--unlock --cores 1)\n", page, re.DOTALL)
     done = project.command("bash", "-c", remedy[1].replace(".venv/bin/snakemake", "snakemake"))
     assert done.returncode == 0, done.stdout
-    project.wait_for(lambda: not running(project), "end of the cancelled job")
+    project.wait_for(lambda: not running(), "end of the cancelled job")
 
     run = project.start("predictions", *profile, "--retries", "3", log="second.log")
     project.wait_for(begun(2), "second start")
-    command("scancel", *running(project))
+    command("scancel", *running())
     project.wait_for(begun(3), "start after scancel")
     daemon = int((cluster / "run/slurmd.pid").read_text())
     os.kill(daemon, signal.SIGKILL)
@@ -222,9 +229,9 @@ def test_gpus_by_gres(cluster, finished, tmp_path):
     project = finished.copy(tmp_path / "project")
     (project.folder / "mine.py").write_text(MINE)
     project.edit("src/uqalign/training/lease.py", 'if choose_device(wanted) == "cpu"', 'if wanted == "cpu"')
-    project.configure(CONFIG.replace("mlp", "'mine:GPU_A'") + "device: cuda\n")
+    project.configure(CONFIG.replace("mlp", "'mine:GPU'") + "device: cuda\n")
     (project.folder / "expected").write_text("1")
-    project.snakemake(f"{CACHES}/gpu_a/seeds-000-001/folds-1-2.parquet", *my_profile(project, gres=True))
+    project.snakemake(f"{CACHES}/gpu/seeds-000-001/folds-1-2.parquet", *my_profile(project, gres=True))
     job = finished_jobs().iloc[-1]
     assert (job["state"], job["partition"], job["gres"]) == ("COMPLETED", "gpu", "gres:gpu:1")
     assert [path.read_text() for path in (project.folder / "meeting").iterdir()] == ["0 gpu"]
