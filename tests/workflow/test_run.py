@@ -15,7 +15,8 @@ def test_a_run_leaves_tables_and_figures(finished):
         for suffix in ("csv", "md", "tex"):
             assert (results / f"tables/alignment_{family}.{suffix}").stat().st_size > 100
     names = [f"{name}_binary" for name in ("alignment", "top_1", "top_3", "pearson", "model_ranks")]
-    names += [f"{name}_{family}" for name in ("critical_difference", "better") for family in ("binary_decision", "top_k")]
+    pairwise = ("critical_difference", "better")
+    names += [f"{name}_{family}" for name in pairwise for family in ("binary_decision", "top_k")]
     for name in [*names, "priors_base", "priors_implicit", "priors_perturbed"]:
         assert (results / f"figures/{name}.png").read_bytes().startswith(b"\x89PNG")
         assert (results / f"figures/{name}.pdf").read_bytes().startswith(b"%PDF")

@@ -6,7 +6,7 @@ rule audit:
 rule comparison:
     input:
         audit_plan.comparison().values(),
-        [path for path in audit_plan.figures() if "/comparison." in path],
+        audit_plan.comparison_figures(),
 
 
 rule audit_score:

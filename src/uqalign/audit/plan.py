@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from uqalign.audit.published import PATH, PUBLISHED_AS
@@ -49,10 +50,9 @@ class AuditPlan:
             for task in self.plan.tasks
         }
 
-    @property
-    def folder(self) -> str:
+    def folder(self, _: Any, output: Any) -> str:
         """Where the audit writes."""
-        return FOLDER
+        return str(Path(output[0]).parent)
 
     # Targets
 
@@ -71,6 +71,10 @@ class AuditPlan:
     def figures(self) -> list[str]:
         """The figures in every format."""
         return [f"{FOLDER}/{name}.{kind}" for name in FIGURES for kind in FIGURE_FORMATS]
+
+    def comparison_figures(self) -> list[str]:
+        """The figures that show the comparison."""
+        return [path for path in self.figures() if Path(path).stem == "comparison"]
 
     # Inputs, by the wildcards of a rule
 

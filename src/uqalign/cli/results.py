@@ -53,6 +53,7 @@ def results_command(
     console.print("[dim]--: every model is equally good for the decision, or by the metric.[/]\n")
     console.print("[bold]Look at[/]")
     pages = [path.with_suffix(".md") for path in tables]
-    for path in [*pages, *sorted((folder / "tables").glob("models_*.md")), *sorted(folder.glob("figures/alignment_*.png"))]:
+    leaderboards = sorted((folder / "tables").glob("models_*.md"))
+    for path in [*pages, *leaderboards, *sorted(folder.glob("figures/alignment_*.png"))]:
         console.print(f"  {path}", highlight=False)
     console.print(f"[dim]Everything else: {folder / 'README.md'}[/]")

@@ -34,7 +34,8 @@ def test_coverage_where_the_assumption_holds():
     values = math.sqrt(0.2) * shared + math.sqrt(0.8) * own
     for level in (0.5, 0.95):
         low, high = resampled_mean(values, test_train_ratio=0.25).interval(level)
-        assert np.mean((low <= 0) & (high >= 0)) == pytest.approx(level, abs=4 * math.sqrt(level * (1 - level) / 20_000))
+        tolerance = 4 * math.sqrt(level * (1 - level) / 20_000)
+        assert np.mean((low <= 0) & (high >= 0)) == pytest.approx(level, abs=tolerance)
     low, high = resampled_mean(values, test_train_ratio=0).interval()
     assert np.mean((low <= 0) & (high >= 0)) < 0.8
     p = resampled_mean(values, test_train_ratio=0.25).p_value()
