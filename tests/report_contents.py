@@ -85,8 +85,8 @@ def _fits(task: str, dataset: str, model: str, splits: list[SplitResult]) -> pd.
 
 @functools.cache
 def contents(tasks: tuple[str, ...] = tuple(WIDTH), seeds: int = 3, datasets: int = 2) -> Contents:
-    """A page's contents: every task on so many data sets, three models, so many repeats."""
-    names = {f"{task}_{i}": task for task in tasks for i in range(datasets)}
+    """A page's contents: three models, so many repeats, the first task on so many data sets, the others on one."""
+    names = {f"{task}_{i}": task for task in tasks for i in range(datasets if task == tasks[0] else 1)}
     alignments, curves, boards, fits = [], [], [], []
     for i, (dataset, task) in enumerate(names.items()):
         splits = {model: splits_of(task, model, seeds, i) for model in MODELS}

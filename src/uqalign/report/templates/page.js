@@ -117,6 +117,8 @@
     });
     views.get(id)?.finalize();
     views.set(id, view);
+    // The chart is one picture with one description, which the page gives.
+    place.querySelector("svg, canvas").setAttribute("aria-hidden", "true");
     place.dataset.drawn = String(Number(place.dataset.drawn || 0) + 1);
     reachable(place.parentElement);
   };
@@ -127,11 +129,15 @@
   let stale = new Set(Object.keys(charts));
   const near = new Set();
   let queue = Promise.resolve();
+  let waits = 0;
+  const pending = (more) => { waits += more; root.dataset.drawing = String(waits); };
+  pending(0);
   const drawNear = () => {
     for (const id of near) {
       if (!stale.has(id)) continue;
       stale.delete(id);
-      queue = queue.then(() => draw(id)).catch((error) => console.error(`${id}: ${error}`));
+      pending(1);
+      queue = queue.then(() => draw(id)).catch((error) => console.error(`${id}: ${error}`)).then(() => pending(-1));
     }
   };
   const redraw = () => { stale = new Set(Object.keys(charts)); drawNear(); };
