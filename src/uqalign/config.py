@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import Field, ValidationError, ValidationInfo, field_validator
+from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from uqalign.errors import UserError
 from uqalign.report.settings import PageConfig
@@ -95,12 +95,18 @@ class Config(Strict):
     @classmethod
     def _distinct(cls, value: Any, info: ValidationInfo) -> Any:
         if isinstance(value, list):
-            if not value and info.field_name != "cases":
+            if not value and info.field_name not in ("datasets", "cases"):
                 raise ValueError("the list is empty: name at least one")
             repeated = sorted({str(item) for item in value if value.count(item) > 1})
             if repeated:
                 raise ValueError(f"listed more than once: {', '.join(repeated)}")
         return value
+
+    @model_validator(mode="after")
+    def _something_to_do(self) -> Config:
+        if not self.datasets and not self.cases:
+            raise ValueError("datasets: the list is empty: name at least one, or a case study under cases")
+        return self
 
     @field_validator("seeds")
     @classmethod

@@ -77,9 +77,9 @@ def test_config_yaml_and_schema_are_in_step_with_the_models():
     "path", sorted([ROOT / "config.yaml", *(ROOT / "configs").glob("*.yaml")]), ids=lambda p: p.name
 )
 def test_every_shipped_configuration_can_be_planned(path):
-    from uqalign.jobs import Plan
+    from uqalign.cases.plan import CasePlan
 
-    assert Plan(load_config(path)).check().jobs
+    assert CasePlan.of(load_config(path)).check().jobs
 
 
 def test_the_default_file_sets_the_defaults(monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,7 +37,8 @@ class ReportPlan:
                 for kind in TEXT_FORMATS
             ),
             *(f"results/tables/first_places_{task}.csv" for task in tasks),
-            *(f"results/tables/{name}.{kind}" for name in ("ablations", "table_1") for kind in TEXT_FORMATS),
+            *(f"results/tables/table_1.{kind}" for kind in TEXT_FORMATS),
+            *(f"results/tables/ablations.{kind}" for kind in TEXT_FORMATS if tasks),
         ]
 
     def figures(self) -> list[str]:
@@ -48,22 +50,22 @@ class ReportPlan:
             *self.priors(),
         ]
 
-    def boxplots(self, task: str) -> list[str]:
+    def boxplots(self, task: str, kinds: Sequence[str] = FIGURE_FORMATS) -> list[str]:
         """Pictures of the `figure` stage of a task (or of a wildcard)."""
-        return [path for name in BOXPLOTS for path in self.pictures(f"{name}_{task}")]
+        return [path for name in BOXPLOTS for path in self.pictures(f"{name}_{task}", kinds)]
 
-    def comparisons(self, family: str) -> list[str]:
+    def comparisons(self, family: str, kinds: Sequence[str] = FIGURE_FORMATS) -> list[str]:
         """Pictures of the `comparison_figure` stage of a family (or of a wildcard)."""
-        return [path for name in COMPARISONS for path in self.pictures(f"{name}_{family}")]
+        return [path for name in COMPARISONS for path in self.pictures(f"{name}_{family}", kinds)]
 
-    def priors(self) -> list[str]:
+    def priors(self, kinds: Sequence[str] = FIGURE_FORMATS) -> list[str]:
         """Pictures of the `prior_figures` stage."""
-        return [path for name in PRIORS for path in self.pictures(name)]
+        return [path for name in PRIORS for path in self.pictures(name, kinds)]
 
     @staticmethod
-    def pictures(name: str) -> list[str]:
-        """One picture in every format."""
-        return [f"results/figures/{name}.{kind}" for kind in FIGURE_FORMATS]
+    def pictures(name: str, kinds: Sequence[str] = FIGURE_FORMATS) -> list[str]:
+        """One picture in every format, or in some."""
+        return [f"results/figures/{name}.{kind}" for kind in kinds]
 
     # Parameters, by the wildcards of a rule
 
