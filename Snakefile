@@ -102,3 +102,4 @@ rule all:
         reports.tables(),
         reports.figures(),
         cases.case_targets(),
+        page_plan.page,

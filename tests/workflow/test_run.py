@@ -48,7 +48,8 @@ def test_a_run_leaves_tables_and_figures(finished):
 def test_every_rule_has_a_log_and_a_benchmark(finished):
     results = finished.folder / "results"
     rules = ["clean_data", "split_data", "train", "score", "align", "table", "compare", "ablations", "leaderboard"]
-    for rule in [*rules, "stability", "theory_table", "figure", "comparison_figure", "model_figure", "prior_figures"]:
+    rules += ["stability", "theory_table", "figure", "comparison_figure", "model_figure", "prior_figures"]
+    for rule in [*rules, "report_dataset", "report"]:
         logs = list((results / "logs" / rule).rglob("*.log"))
         assert logs, rule
         assert len(list((results / "benchmarks" / rule).rglob("*.tsv"))) == len(logs), rule
@@ -158,6 +159,8 @@ def test_the_published_protocol_runs_and_differs(fresh, finished, tmp_path):
     assert utility.min() < -1  # summed over rows, not averaged
 
 
-@pytest.mark.parametrize("stage", ["data", "splits", "predictions", "scores", "alignment", "tables", "figures"])
+@pytest.mark.parametrize(
+    "stage", ["data", "splits", "predictions", "scores", "alignment", "tables", "figures", "report"]
+)
 def test_every_stage_is_a_target(finished, stage):
     assert finished.planned(stage) == {}

@@ -10,8 +10,8 @@ from uqalign.provenance import sha256_of
 from workflow_project import CONFIG, TOY
 
 # What shows alignments, and what shows scores.
-ALIGNED = {"align": 1, "table": 2, "compare": 2, "comparison_figure": 2, "ablations": 1, "figure": 1}
-SHOWN = {**ALIGNED, "leaderboard": 1, "stability": 1, "model_figure": 1}
+ALIGNED = {"align": 1, "table": 2, "compare": 2, "comparison_figure": 2, "ablations": 1, "figure": 1, "report": 1}
+SHOWN = {**ALIGNED, "leaderboard": 1, "stability": 1, "model_figure": 1, "report_dataset": 1}
 
 
 def test_a_second_run_does_nothing(project):
@@ -193,7 +193,7 @@ def test_the_published_protocol_is_a_new_scoring(project):
     project.configure(CONFIG + "protocol: [tau_row_order]\n")
     assert project.planned() == ALIGNED
     project.configure(CONFIG + "protocol: [gamma_scale]\n")
-    assert project.planned() == {}
+    assert project.planned() == {"report": 1}  # which tells the configuration
 
 
 def test_the_data_folder_and_the_machine_are_no_reason_to_run(project):

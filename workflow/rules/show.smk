@@ -7,7 +7,12 @@ rule table:
     input:
         plan.family_alignments,
     output:
-        csv="results/tables/alignment_{family}.csv",
+        csv=report(
+            "results/tables/alignment_{family}.csv",
+            caption="../report/alignment.rst",
+            category="Alignment",
+            subcategory="{family}",
+        ),
         markdown="results/tables/alignment_{family}.md",
         latex="results/tables/alignment_{family}.tex",
     log:
@@ -31,7 +36,12 @@ rule compare:
     input:
         plan.family_alignments,
     output:
-        pooled=multiext("results/tables/pooled_{family}", ".csv", ".md"),
+        pooled=report(
+            multiext("results/tables/pooled_{family}", ".csv", ".md"),
+            caption="../report/pooled.rst",
+            category="Alignment",
+            subcategory="{family}",
+        ),
         pairwise=multiext("results/tables/pairwise_{family}", ".csv", ".md"),
         ranks=multiext("results/tables/ranks_{family}", ".csv", ".md"),
     log:
@@ -78,7 +88,12 @@ rule leaderboard:
     input:
         plan.task_scores,
     output:
-        csv="results/tables/models_{task}.csv",
+        csv=report(
+            "results/tables/models_{task}.csv",
+            caption="../report/models.rst",
+            category="Models",
+            subcategory="{task}",
+        ),
         markdown="results/tables/models_{task}.md",
     log:
         "results/logs/leaderboard/{task}.log",
@@ -123,7 +138,7 @@ rule stability:
 
 rule theory_table:
     output:
-        csv="results/tables/table_1.csv",
+        csv=report("results/tables/table_1.csv", caption="../report/theory.rst", category="Theory"),
         markdown="results/tables/table_1.md",
     log:
         "results/logs/theory_table/all.log",
@@ -150,7 +165,13 @@ rule figure:
     input:
         plan.task_alignments,
     output:
-        reports.boxplots("{task}"),
+        reports.boxplots("{task}", ["pdf"]),
+        report(
+            reports.boxplots("{task}", ["png"]),
+            caption="../report/boxplots.rst",
+            category="Alignment",
+            subcategory="{task}",
+        ),
     log:
         "results/logs/figure/{task}.log",
     benchmark:
@@ -174,7 +195,13 @@ rule comparison_figure:
         ranks="results/tables/ranks_{family}.csv",
         pairwise="results/tables/pairwise_{family}.csv",
     output:
-        reports.comparisons("{family}"),
+        reports.comparisons("{family}", ["pdf"]),
+        report(
+            reports.comparisons("{family}", ["png"]),
+            caption="../report/comparisons.rst",
+            category="Alignment",
+            subcategory="{family}",
+        ),
     log:
         "results/logs/comparison_figure/{family}.log",
     benchmark:
@@ -197,7 +224,13 @@ rule model_figure:
     input:
         "results/tables/model_ranks_{task}.csv",
     output:
-        reports.pictures("model_ranks_{task}"),
+        reports.pictures("model_ranks_{task}", ["pdf"]),
+        report(
+            reports.pictures("model_ranks_{task}", ["png"]),
+            caption="../report/model_ranks.rst",
+            category="Models",
+            subcategory="{task}",
+        ),
     log:
         "results/logs/model_figure/{task}.log",
     benchmark:
@@ -218,7 +251,8 @@ rule model_figure:
 
 rule prior_figures:
     output:
-        reports.priors(),
+        reports.priors(["pdf"]),
+        report(reports.priors(["png"]), caption="../report/priors.rst", category="Priors"),
     log:
         "results/logs/prior_figures/all.log",
     benchmark:

@@ -67,6 +67,7 @@ class Table:
         frame: cells; text is shown as it is, numbers with `digits` significant digits, booleans as yes and no.
         data: the frame that is offered as CSV; by default `frame`.
         strong: (row, column) positions of cells that stand out.
+        folded: shown when the reader asks for it.
         by_dataset: the columns that belong to a data set, by name: hidden when the reader chooses another.
     """
 
@@ -81,6 +82,7 @@ class Table:
     by_dataset: Mapping[str, str] = field(default_factory=dict)
     half: bool = False
     digits: int = 3
+    folded: bool = False
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from uqalign.tasks import Task
 
 
+DATASET_COLUMNS = ["name", "title", "task", "rows", "features", "source"]
+MODEL_COLUMNS = ["name", "title", "kind", "predicts"]
+
+
 @dataclass(frozen=True)
 class Files:
     """Files of a run, found by where they lie below its results."""
@@ -56,6 +60,12 @@ def _place(path: Path) -> tuple[str, ...]:
     return parts[len(parts) - 1 - parts[::-1].index("results") + 1 :]
 
 
+def _taus(paths: Sequence[Path]) -> pd.DataFrame:
+    """Each metric's mean tau by data set, family and seed, with the data set's task."""
+    alignment = read_alignment(paths)
+    return seed_taus(alignment).merge(alignment[["dataset", "task"]].drop_duplicates(), on="dataset", how="left")
+
+
 def _pooled(paths: Sequence[Path]) -> pd.DataFrame | None:
     import pandas as pd
 
@@ -79,9 +89,7 @@ def contents_of(files: Files, orders: Mapping[str, Any], results: Path) -> Conte
     datasets: dict[str, Task] = {entry["name"]: entry["task"] for entry in orders["datasets"]}
     metrics = {task: selected(task, orders["metrics"]) for task in dict.fromkeys(datasets.values())}
     data = ("report", "data")
-    alignment = read_alignment(files.below("alignment", suffix=".parquet"))
-    tasks = alignment[["dataset", "task"]].drop_duplicates()
-    taus = seed_taus(alignment).merge(tasks, on="dataset", how="left")
+    aligned = files.below("alignment", suffix=".parquet")
     fits = read_frames(files.below(*data, stem="fits"), "fits", FIT_COLUMNS)
     theory = [path for path in files.below("tables") if path.name == "table_1.csv"]
     return Contents(
@@ -89,7 +97,7 @@ def contents_of(files: Files, orders: Mapping[str, Any], results: Path) -> Conte
         datasets=datasets,
         models=[entry["name"] for entry in orders["models"]],
         metrics=metrics,
-        alignment=taus,
+        alignment=_taus(aligned) if aligned else None,
         pooled=_pooled(files.below("tables", stem="pooled_", suffix=".csv")),
         standings=read_frames(files.below(*data, stem="standings"), "standings", STANDING_COLUMNS),
         curves=read_frames(files.below(*data, stem="curves"), "curves", CURVE_COLUMNS),
@@ -107,18 +115,20 @@ def _facts(orders: Mapping[str, Any], fits: pd.DataFrame, results: Path) -> Fact
 
     seeds, folds = len(orders["seeds"]), orders["folds"]
     failed = int((fits["error"] != "").sum())
-    lines = [
-        f"{counted(len(orders['models']), 'model')} on {counted(len(orders['datasets']), 'data set')}, "
-        f"{counted(seeds, 'repeat')} of {folds}-fold cross-validation: {counted(len(fits), 'fit')}, "
-        f"{failed or 'none'} of them failed."
-    ]
+    lines = []
+    if orders["datasets"]:
+        lines.append(
+            f"{counted(len(orders['models']), 'model')} on {counted(len(orders['datasets']), 'data set')}, "
+            f"{counted(seeds, 'repeat')} of {folds}-fold cross-validation: {counted(len(fits), 'fit')}, "
+            f"{failed or 'none'} of them failed."
+        )
     if orders["absent"]:
         lines.append(f"Left out: {', '.join(entry['model'] for entry in orders['absent'])} (see what was run).")
     return Facts(
         lines=lines,
         config=yaml.safe_dump(orders["config"], sort_keys=False, width=100),
-        datasets=pd.DataFrame(orders["datasets"]).rename(columns={"name": "data set"}),
-        models=pd.DataFrame(orders["models"]).rename(columns={"name": "model"}),
+        datasets=pd.DataFrame(orders["datasets"], columns=DATASET_COLUMNS).rename(columns={"name": "data set"}),
+        models=pd.DataFrame(orders["models"], columns=MODEL_COLUMNS).rename(columns={"name": "model"}),
         absent=pd.DataFrame(orders["absent"], columns=["model", "title", "why"]),
         fits=fits,
         runs=runs(results),

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 MOST_ROWS = 60
 """Rows of a table on the page; the CSV has all."""
 
+UNFOLDED = 12
+"""Rows up to which a table is shown without being asked for."""
+
 PICTURES: Mapping[str, tuple[str, str]] = {
     "switches": (
         "What each switch of the protocol does",
@@ -97,7 +100,7 @@ def _table(prefix: str, path: Path, command: str) -> Table | None:
         caption += f" The first {MOST_ROWS} of {len(frame)} rows are shown."
     shown = frame.head(MOST_ROWS).rename(columns=lambda name: str(name).replace("_", " "))
     name = f"{prefix}-{path.stem}".replace("_", "-")
-    return Table(name, _words(path.stem), caption, shown, data=frame, command=command)
+    return Table(name, _words(path.stem), caption, shown, data=frame, command=command, folded=len(shown) > UNFOLDED)
 
 
 def _picture(prefix: str, path: Path, command: str) -> Picture:

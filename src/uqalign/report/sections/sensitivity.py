@@ -115,5 +115,6 @@ def _levels(family: str, title: str, part: pd.DataFrame, titles: Mapping[str, st
             {name: frame.round(3)},
             COMMAND,
             (family,),
+            half=True,
         )
     ]

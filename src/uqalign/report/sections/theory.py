@@ -22,7 +22,7 @@ def theory(contents: Contents) -> Section | None:
     table = Table(
         "theory-table", "Which metric is aligned with which decisions",
         "Every entry is checked by execution: an identity for those that are aligned, a counterexample for the others.",
-        shown[columns], data=found, command=contents.command("theory"), strong=frozenset(strong),
+        shown[columns], data=found, command=contents.command("theory"), strong=frozenset(strong), folded=True,
     )  # fmt: skip
     intro = [
         "An aligned metric ranks any two models as the expected utility under its prior does, on every data set. What "

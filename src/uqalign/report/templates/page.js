@@ -170,7 +170,7 @@
     const told = all("[data-choice]").filter((s) => s.value).map((s) => s.selectedOptions[0].text);
     document.querySelector(".status").textContent = told.length ? `${told.join(", ")}: ${charts_} charts` : "";
     redraw();
-    all("main > section > .card > .scroll").forEach(reachable);
+    all("main .scroll").forEach(reachable);
   };
   const form = document.querySelector("form.choices");
   form.addEventListener("submit", (event) => event.preventDefault());
@@ -210,6 +210,7 @@
     details.append(box);
     reachable(box);
   };
+  all(".card > details").forEach((details) => details.addEventListener("toggle", () => all(".scroll", details).forEach(reachable)));
   all("details[data-table]").forEach((details) => details.addEventListener("toggle", () => { if (details.open) fillTable(details); }));
   all("[data-png]").forEach((button) => button.addEventListener("click", async () => {
     const id = button.dataset.png;
