@@ -54,6 +54,7 @@ def results_command(
     console.print("[bold]Look at[/]")
     pages = [path.with_suffix(".md") for path in tables]
     leaderboards = sorted((folder / "tables").glob("models_*.md"))
-    for path in [*pages, *leaderboards, *sorted(folder.glob("figures/alignment_*.png"))]:
+    page = [path for path in [folder / "report/index.html"] if path.exists()]
+    for path in [*page, *pages, *leaderboards, *sorted(folder.glob("figures/alignment_*.png"))]:
         console.print(f"  {path}", highlight=False)
     console.print(f"[dim]Everything else: {folder / 'README.md'}[/]")

@@ -20,9 +20,9 @@ def run(contents: Contents) -> Section | None:
     """Everything needed to judge, and to repeat, what the page shows."""
     facts = contents.facts
     blocks: list[Block] = []
-    if facts.datasets is not None:
+    if facts.datasets is not None and len(facts.datasets):
         blocks.append(Table("run-datasets", "Data sets", "The data sets of this run.", facts.datasets))
-    if facts.models is not None:
+    if facts.models is not None and len(facts.models):
         blocks.append(Table("run-models", "Models", "The models of this run.", facts.models))
     if facts.absent is not None and len(facts.absent):
         caption = "Models that this page does not compare, and why."
