@@ -1,8 +1,8 @@
 """Vega-Lite specifications of the page's charts, without their data.
 
 Colours are left to the page, which knows whether it is light or dark: `@ink` stands for the colour of text, `@muted`
-for that of reference lines, and categories and diverging scales take the theme's own. Panels of a data set each are
-laid out by the page, in as many columns as fit.
+for that of reference lines, `@card` for the background, and categories and diverging scales take the theme's own.
+Panels of a data set each are laid out by the page, in as many columns as fit.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _kind_colour(legend: bool = True) -> Spec:
     return {"field": "kind", "type": "nominal", "scale": {"domain": list(KINDS)}, "legend": shown if legend else None}
 
 
-def _model_colour(models: Sequence[str], everyone: Sequence[str], legend: bool = True) -> Spec:
+def model_colour(models: Sequence[str], everyone: Sequence[str], legend: bool = True) -> Spec:
     """A model's colour, the same in all charts of a page: by its place among `everyone`."""
     shown = {
         "orient": "bottom", "title": None, "columns": 4, "symbolType": "stroke", "symbolStrokeWidth": 3,
@@ -59,7 +59,7 @@ def _model_colour(models: Sequence[str], everyone: Sequence[str], legend: bool =
     return {"field": "model", "type": "nominal", "scale": scale, "legend": shown if legend else None}
 
 
-def _model_dash(models: Sequence[str], everyone: Sequence[str]) -> Spec:
+def model_dash(models: Sequence[str], everyone: Sequence[str]) -> Spec:
     dashes = [list(DASHES[i // COLOURS % len(DASHES)]) for i in range(len(everyone))]
     legend = {"orient": "bottom", "title": None, "columns": 4, "values": list(models)}
     scale = {"domain": list(everyone), "range": dashes}
@@ -119,7 +119,8 @@ def heat_map(
 def box_plot(data: str, metrics: Sequence[str]) -> Spec:
     """Boxes of tau, one line a metric, coloured by kind."""
     box = {
-        "type": "boxplot", "extent": 1.5, "size": 13, "median": {"color": "white", "strokeWidth": 2},
+        "type": "boxplot", "extent": 1.5, "size": 13, "median": {"color": "@card", "strokeWidth": 2},
+        "rule": {"color": "@muted"},
         "outliers": {"size": 10, "opacity": 0.5},
     }  # fmt: skip
     return _spec(
@@ -186,7 +187,7 @@ def pooled(data: str, metrics: Sequence[str]) -> Spec:
     return intervals(data, y="title", ys=metrics, colour=_kind_colour(), domain=(-1, 1), tooltip=tooltip)
 
 
-def _facet(data: str, datasets: Sequence[str], layers: Sequence[Spec], margin: int = 70, **resolve: Any) -> Spec:
+def panels(data: str, datasets: Sequence[str], layers: Sequence[Spec], margin: int = 70, **resolve: Any) -> Spec:
     """Panels by data set; `usermeta` tells the page how wide one is, and what its axis and the gap need beside."""
     return _spec(
         data,
@@ -206,116 +207,13 @@ def standing(data: str, datasets: Sequence[str], models: Sequence[str], everyone
     ]  # fmt: skip
     line: Spec = {
         "y": {"field": "model", "type": "nominal", "sort": list(models), "title": None},
-        "color": _model_colour(models, everyone, legend=False),
+        "color": model_colour(models, everyone, legend=False),
         "tooltip": tooltip,
     }
     x: Spec = {"type": "quantitative", "title": "realised utility", "scale": {"zero": False}, "axis": {"tickCount": 4}}
-    spec = _facet(data, datasets, _dot_and_reach(line, x), 150, scale={"x": "independent"}, axis={"x": "independent"})
+    spec = panels(data, datasets, _dot_and_reach(line, x), 150, scale={"x": "independent"}, axis={"x": "independent"})
     spec["spec"]["height"] = {"step": STEP}
     return spec
-
-
-def _among(models: Sequence[str]) -> Spec:
-    return {"filter": {"field": "model", "oneOf": list(models)}}
-
-
-def _model_lines(
-    models: Sequence[str], everyone: Sequence[str], x: Spec, y: Spec, tooltip: Sequence[Spec], points: bool = False
-) -> list[Spec]:
-    """Lines by model, of which a click on the legend keeps one, and points that tell their values."""
-    colour, dash = _model_colour(models, everyone), _model_dash(models, everyone)
-    opacity = {"condition": {"param": "chosen", "value": 1}, "value": 0.12}
-    lines = {
-        "transform": [_among(models)],
-        "params": [{"name": "chosen", "select": {"type": "point", "fields": ["model"]}, "bind": "legend"}],
-        "mark": {"type": "line", "strokeWidth": 2},
-        "encoding": {"x": x, "y": y, "color": colour, "strokeDash": dash, "opacity": opacity},
-    }
-    shown = {"opacity": opacity} if points else {"opacity": {"value": 0}}
-    marks = {
-        "transform": [_among(models)],
-        "mark": {"type": "point", "filled": True, "size": 36 if points else 70},
-        "encoding": {"x": x, "y": y, "color": colour, "tooltip": list(tooltip), **shown},
-    }
-    return [lines, marks]
-
-
-def decision_curve(
-    data: str,
-    prior: str,
-    datasets: Sequence[str],
-    models: Sequence[str],
-    everyone: Sequence[str],
-    references: Sequence[str],
-    parameter: str,
-) -> Spec:
-    """Realised utility along a decision's parameter, the prior as a shade behind, one panel a data set."""
-    x: Spec = {"field": "x", "type": "quantitative", "title": parameter, "scale": {"domain": [0, 1]}}
-    y: Spec = {"field": "y", "type": "quantitative", "title": "realised utility", "scale": {"zero": False}}
-    tooltip = [
-        field("model", "model"), field("x", parameter, ".2f"), field("y", "utility", ".4g"),
-        field("low", "5 % of repeats", ".4g"), field("high", "95 % of repeats", ".4g"),
-    ]  # fmt: skip
-    shade: Spec = {
-        "data": {"name": prior},
-        "mark": {"type": "area", "color": "@muted", "opacity": 0.28, "tooltip": False},
-        "encoding": {
-            "x": x,
-            "y": {"field": "density", "type": "quantitative", "axis": None, "scale": {"zero": True}},
-        },
-    }
-    reference: Spec = {
-        "transform": [_among(references)],
-        "mark": {"type": "line", "color": "@muted", "strokeDash": [3, 3], "strokeWidth": 1.5},
-        "encoding": {
-            "x": x,
-            "y": y,
-            "detail": {"field": "model", "type": "nominal"},
-            "tooltip": [field("model", "model")],
-        },
-    }
-    curves = {"layer": [*([reference] if references else []), *_model_lines(models, everyone, x, y, tooltip)]}
-    spec = _facet(data, datasets, [shade, curves])
-    spec["spec"]["resolve"] = {"scale": {"y": "independent"}}
-    spec["resolve"] = {"scale": {"y": "independent"}, "axis": {"y": "independent"}}
-    return spec
-
-
-_DIAGONAL: Spec = {
-    "data": {"values": [{"x": 0, "y": 0}, {"x": 1, "y": 1}]},
-    "mark": {"type": "line", "color": "@muted", "strokeDash": [4, 4]},
-    "encoding": {"x": {"field": "x", "type": "quantitative"}, "y": {"field": "y", "type": "quantitative"}},
-}
-
-
-def quality_curve(
-    data: str,
-    datasets: Sequence[str],
-    models: Sequence[str],
-    everyone: Sequence[str],
-    *,
-    x: str,
-    y: str,
-    unit_square: bool,
-    rows: bool = False,
-) -> Spec:
-    """Lines by model, one panel a data set.
-
-    Args:
-        x, y: titles of the axes.
-        unit_square: both axes from 0 to 1, with the diagonal.
-        rows: points that tell the rows behind them.
-    """
-    scale: Spec = {"domain": [0, 1]}
-    across: Spec = {"field": "x", "type": "quantitative", "title": x, "scale": scale}
-    up: Spec = {"field": "y", "type": "quantitative", "title": y, "scale": scale if unit_square else {"zero": True}}
-    tooltip = [field("model", "model"), field("x", x, ".2f"), field("y", y, ".3g")]
-    if rows:
-        tooltip.append(field("rows", "rows a repeat", ".0f"))
-    layers = [*([_DIAGONAL] if unit_square else []), *_model_lines(models, everyone, across, up, tooltip, points=rows)]
-    if unit_square:
-        return _facet(data, datasets, layers)
-    return _facet(data, datasets, layers, scale={"y": "independent"}, axis={"y": "independent"})
 
 
 def surface(data: str, metrics: Sequence[str]) -> Spec:

@@ -77,6 +77,8 @@ def test_captions_are_the_first_paragraph(tmp_path):
     assert caption_of(page) == ""
     page.write_text("# Title\n\nFirst *line*,\nsecond.\n\n| a |\n")
     assert caption_of(page) == "First line, second."
+    page.write_text("# Title\n\n- one\n- two\n\nText.\n")
+    assert caption_of(page) == "Text."
     page.write_text("| a |\n| --- |\n")
     assert caption_of(page) == ""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from uqalign.families import Family, families_of
-from uqalign.report import charts
+from uqalign.report import curve_charts
 from uqalign.report.contents import Contents
 from uqalign.report.curves import ALWAYS, GRID, MOST_REPEATS, NEVER
 from uqalign.report.elements import Block, Figure, Section
@@ -114,7 +114,7 @@ def _decision(contents: Contents, family: Family, parameter: str) -> list[Block]
             f"Realised utility by {label}; shaded: the prior {family.priors[parameter]!r}.{held}{averaged}{dashed}",
             f"Lines of realised utility by {label}, one per model and one panel a data set, above the density of the "
             f"prior, which is highest at {family.priors[parameter].mode:.2f}.",
-            charts.decision_curve(
+            curve_charts.decision_curve(
                 name, f"{name}-prior", datasets, models, contents.models, references, label.split(" (")[0]
             ),
             {name: _digits(frame), f"{name}-prior": _digits(density)},
@@ -158,7 +158,7 @@ def _quality(contents: Contents, task: Task, kind: Quality) -> list[Block]:
             f"{task.capitalize()}: {kind.title}",
             f"{kind.text}{error}{top}{each}",
             kind.alt,
-            charts.quality_curve(
+            curve_charts.quality_curve(
                 name,
                 datasets,
                 models,

@@ -73,12 +73,12 @@ def _words(stem: str) -> str:
 
 
 def caption_of(markdown: Path) -> str:
-    """The paragraph that a Markdown file begins with, a heading left out; "" without one."""
+    """The paragraph that a Markdown file begins with, headings and lists left out; "" without one."""
     if not markdown.exists():
         return ""
     lines: list[str] = []
     for line in markdown.read_text(encoding="utf-8").splitlines():
-        if line.startswith("#") or (not line and not lines):
+        if line.startswith(("#", "-")) or (not line and not lines):
             continue
         if not line or line.startswith("|"):
             break

@@ -16,12 +16,12 @@
   const dark = () => (root.dataset.theme || (system.matches ? "dark" : "light")) === "dark";
   const COLOURS = {
     light: {
-      ink: "#1b2430", muted: "#6f7b8a", grid: "#e3e7ec",
+      ink: "#1b2430", card: "#ffffff", muted: "#6f7b8a", grid: "#e3e7ec",
       category: ["#0072b2", "#d55e00", "#00866a", "#b8579a", "#8c6d00", "#3a9bd9", "#6b6b6b"],
       diverging: ["#9a3b00", "#e58a4a", "#f4f4f2", "#6aa5d6", "#00497a"],
     },
     dark: {
-      ink: "#e6eaf0", muted: "#93a0b0", grid: "#2b343f",
+      ink: "#e6eaf0", card: "#1a2028", muted: "#93a0b0", grid: "#2b343f",
       category: ["#5ab4f0", "#f28e3b", "#3cc8a0", "#e08bc4", "#e3c34b", "#9ad0f5", "#b5b5b5"],
       diverging: ["#b04a08", "#7a3c14", "#262d36", "#1d5480", "#1f78c1"],
     },
@@ -79,7 +79,7 @@
 
   // A specification for this width and these colours.
   const fitted = (spec, width, colours, rows) => {
-    const tokens = { "@ink": colours.ink, "@muted": colours.muted };
+    const tokens = { "@ink": colours.ink, "@muted": colours.muted, "@card": colours.card };
     const columns = Math.max(1, Math.floor(width / 130));
     const walk = (value, key) => {
       if (Array.isArray(value)) return value.map((item) => walk(item));
