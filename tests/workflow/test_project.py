@@ -61,17 +61,24 @@ def test_the_paper_grid_is_planned_in_seconds(tmp_path):
 def test_rules_and_commands_share_their_names():
     from uqalign.cli.stage import stage_app
 
-    commands = {command.name or command.callback.__name__ for command in stage_app.registered_commands}
+    def names(app):
+        return {command.name or command.callback.__name__ for command in app.registered_commands}
+
+    groups = {group.name: names(group.typer_instance) for group in stage_app.registered_groups}
+    # A group's page is the rule that carries the group's own name.
+    members = [(group, name) for group, known in groups.items() for name in known]
+    spoken = {f"{group}_{name}" if name != "page" else group: f"{group} {name}" for group, name in members}
+    spoken |= {name: name for name in names(stage_app)}
     rules = set()
     for path in (ROOT / "workflow/rules").glob("*.smk"):
         text = path.read_text()
         for rule, body in re.findall(r"^rule (\w+):\n(.*?)(?=^rule |\Z)", text, re.MULTILINE | re.DOTALL):
             if "shell:" in body:
                 rules.add(rule)
-                assert f"uqalign stage {rule} " in body
-                assert f"results/logs/{rule}/" in body
-                assert f"results/benchmarks/{rule}/" in body
-    assert rules == commands
+                assert f"uqalign stage {spoken[rule]} " in body
+                assert re.search(rf"results/logs/{rule}[/.]", body)
+                assert re.search(rf"results/benchmarks/{rule}[/.]", body)
+    assert rules == set(spoken)
 
 
 def test_the_package_does_not_know_snakemake():

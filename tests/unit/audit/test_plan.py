@@ -40,7 +40,7 @@ def test_only_binary_data_sets_have_ties_to_count() -> None:
     audit = plan()
     assert audit.ties() == ["results/audit/ties/binary/sonar_keel.parquet"]
     assert len(audit.taus()) == len(audit.without()) == 2
-    assert set(audit.report().values()) == {f"{audit.folder}/{name}" for name in FILES}
+    assert set(audit.report().values()) == {f"results/audit/{name}" for name in FILES}
 
 
 def test_the_protocol_of_a_run_changes_no_order() -> None:
