@@ -1,7 +1,7 @@
 """The workflow on a real Slurm: one node on this machine, with two made-up GPUs.
 
-`tests/slurm/one_node.sh install` (as root) installs what it needs; UQALIGN_TEST_SLURM=1 asks for these tests, which take
-the machine's cores for minutes.
+`tests/slurm/one_node.sh install` (as root) installs what it needs; UQALIGN_TEST_SLURM=1 asks for these tests,
+which take the machine's cores for minutes.
 """
 
 import fcntl
