@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -15,12 +14,13 @@ import torch
 from uqalign.models.base import Compute, FitFailed, Problem
 from uqalign.models.probabilities import class_probabilities
 from uqalign.predictions import Prediction
-from uqalign.training.device import free_memory, keep_freed_memory, lanes_per_block, one_thread_each
-from uqalign.training.engine import lane_bytes, train
+from uqalign.training.device import free_memory, lanes_per_block
+from uqalign.training.engine import lane_bytes
 from uqalign.training.recipe import Recipe
 from uqalign.training.replicate import Replicate
 from uqalign.training.rows import Rows, prepare
 from uqalign.training.store import Store
+from uqalign.training.workers import Block, train_blocks
 
 Fitted = Prediction | FitFailed
 
@@ -130,21 +130,13 @@ def _train(
         if not _is_certain(replicate.rows):
             groups[_shape(replicate)].append(replicate)
     workers = 1 if device.type == "cuda" else compute.threads
-    blocks: list[tuple[Sequence[Replicate], Store]] = []
+    blocks: list[Block] = []
     for group in groups.values():
         most = lanes_per_block(max(map(lane_bytes, group)), device, budget // workers)
         # The same number of blocks for each worker, of nearly the same size.
         count = min(len(group), -(-len(group) // (most * workers)) * workers)
         blocks += [(group[start::count], stores[_kind(group[0].rows)]) for start in range(count)]
-    keep_freed_memory()
-
-    def run(block: tuple[Sequence[Replicate], Store]) -> None:
-        torch.set_num_threads(1)
-        train(*block, device)
-
-    with one_thread_each(), ThreadPoolExecutor(workers) as pool:
-        for _ in pool.map(run, blocks):
-            pass
+    train_blocks(blocks, workers, device)
 
 
 def _prediction(fit: Replicate | FitFailed) -> Fitted:

@@ -49,7 +49,7 @@ def test_one_few_or_many_together_in_any_order_on_any_cores(case, problem_of):
 
 
 def test_a_small_memory_budget_changes_nothing(problem_of, monkeypatch):
-    from uqalign.training import fit as module
+    from uqalign.training import workers as module
 
     blocks = []
     train = module.train
