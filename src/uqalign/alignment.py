@@ -32,7 +32,7 @@ def fold_mean(values: npt.ArrayLike) -> float:
 def ranking(values: Sequence[float], names: Sequence[str], *, higher_is_better: bool) -> list[list[str]]:
     """Models from best to worst; ties share a place, models without a value (NaN) are left out.
 
-    Example:
+    Examples:
         >>> ranking([math.nan, 0.7, 0.5], ["A", "B", "C"], higher_is_better=True)
         [['B'], ['C']]
     """

@@ -36,7 +36,7 @@ class CheckpointSelector:
     An epoch is better only if its value is; `min_delta` delays stopping alone. An undefined value (NaN) is never best
     and counts as an epoch without progress.
 
-    Example:
+    Examples:
         >>> selector = CheckpointSelector("brier_infimal", task="multiclass", patience=2)
         >>> [selector.update_value(value) for value in (0.9, 0.5, 0.6, 0.7)]
         [True, True, False, False]

@@ -60,7 +60,7 @@ def outcome(name: str, violation: str | None, trials: int) -> Check:
 class Report:
     """All checks of a metric.
 
-    Example:
+    Examples:
         >>> from uqalign.theory import check_metric
         >>> check_metric("brier", "binary")["proper"].status
         'no violation found'
