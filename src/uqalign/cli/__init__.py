@@ -12,6 +12,7 @@ from uqalign import __version__
 from uqalign.cli.advise import advise_command
 from uqalign.cli.audit import audit_stages
 from uqalign.cli.cases import cases_app
+from uqalign.cli.compare import compare_command
 from uqalign.cli.config import config_app
 from uqalign.cli.datasets import datasets_app
 from uqalign.cli.doctor import doctor_command
@@ -44,6 +45,7 @@ app.command("advise")(advise_command)
 app.command("prior")(prior_command)
 app.command("penalty")(penalty_command)
 app.command("score")(score_command)
+app.command("compare")(compare_command)
 app.add_typer(theory_app, name="theory")
 app.add_typer(cases_app, name="cases")
 app.add_typer(config_app, name="config")
