@@ -145,16 +145,14 @@ def box_plot(data: str, metrics: Sequence[str]) -> Spec:
     )  # fmt: skip
 
 
-def _dot_and_reach(line: Spec, x: Spec) -> list[Spec]:
-    """A dot at the column mean and a line from low to high."""
+def _dot_and_reach(line: Spec, x: Spec, reaching: bool = True) -> list[Spec]:
+    """A dot at the column mean and, if there are intervals, a line from low to high."""
     reach = {**line, "x": {**x, "field": "low"}, "x2": {"field": "high"}}
-    return [
-        {"mark": {"type": "rule", "strokeWidth": 2}, "encoding": reach},
-        {
-            "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
-            "encoding": {**line, "x": {**x, "field": "mean"}},
-        },
-    ]
+    dot = {
+        "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
+        "encoding": {**line, "x": {**x, "field": "mean"}},
+    }
+    return [{"mark": {"type": "rule", "strokeWidth": 2}, "encoding": reach}, dot] if reaching else [dot]
 
 
 def intervals(
@@ -199,8 +197,10 @@ def panels(data: str, datasets: Sequence[str], layers: Sequence[Spec], margin: i
     )
 
 
-def standing(data: str, datasets: Sequence[str], models: Sequence[str], everyone: Sequence[str]) -> Spec:
-    """Mean utility with its interval, one panel a data set, one line a model."""
+def standing(
+    data: str, datasets: Sequence[str], models: Sequence[str], everyone: Sequence[str], intervals: bool
+) -> Spec:
+    """Mean utility with its interval, if there are any, one panel a data set, one line a model."""
     tooltip = [
         field("model", "model"), field("mean", "utility", ".4g"), field("low", "from", ".4g"),
         field("high", "to", ".4g"), field("behind", "behind the best", ".3g"), field("seeds", "repeats", "d"),
@@ -211,7 +211,8 @@ def standing(data: str, datasets: Sequence[str], models: Sequence[str], everyone
         "tooltip": tooltip,
     }
     x: Spec = {"type": "quantitative", "title": "realised utility", "scale": {"zero": False}, "axis": {"tickCount": 4}}
-    spec = panels(data, datasets, _dot_and_reach(line, x), 150, scale={"x": "independent"}, axis={"x": "independent"})
+    layers = _dot_and_reach(line, x, intervals)
+    spec = panels(data, datasets, layers, 150, scale={"x": "independent"}, axis={"x": "independent"})
     spec["spec"]["height"] = {"step": STEP}
     return spec
 

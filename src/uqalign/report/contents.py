@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from uqalign.families import Family, families_of
 from uqalign.report.elements import Section
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class Contents:
         pooled: output of `inference.comparison.pooled_table` of each family below a column family, or None.
         standings: rows as `frames.STANDING_COLUMNS`, or None.
         curves: rows as `frames.CURVE_COLUMNS`, or None.
+        families: what models are ranked for by task, with their priors; a task that is left out has all of its own.
         facts: what was run.
         theory: columns metric and one per family with a verdict each, or None.
         resources: one row per kind of job, or None.
@@ -69,6 +71,7 @@ class Contents:
     pooled: pd.DataFrame | None = None
     standings: pd.DataFrame | None = None
     curves: pd.DataFrame | None = None
+    families: Mapping[Task, Sequence[Family]] = field(default_factory=dict)
     facts: Facts = field(default_factory=Facts)
     theory: pd.DataFrame | None = None
     resources: pd.DataFrame | None = None
@@ -79,6 +82,10 @@ class Contents:
     def tasks(self) -> list[Task]:
         """Tasks of the data sets, in the order they first appear."""
         return list(dict.fromkeys(self.datasets.values()))
+
+    def families_of(self, task: Task) -> Sequence[Family]:
+        """The decision families of a task, in the order of the page."""
+        return self.families.get(task, families_of(task))
 
     def command(self, part: str) -> str:
         """What makes the data of a part of the page, or ""."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -43,13 +43,15 @@ class Line(NamedTuple):
     model: str = ""
 
 
-def decision_lines(task: Task, y: FloatArray, prediction: Prediction, width: int) -> Iterator[tuple[Line, FloatArray]]:
+def decision_lines(
+    families: Sequence[Family], y: FloatArray, prediction: Prediction, width: int
+) -> Iterator[tuple[Line, FloatArray]]:
     """Realised utility of each family's decisions along each of its parameters, the others at their prior's mean.
 
     One-vs-rest decisions are averaged over the classes. Where acting pays off or not by a cost alone, the utilities
     of never and of always acting come along, as models of those names.
     """
-    for family in families_of(task):
+    for family in families:
         for parameter in family.priors:
             line = Line("decision", family.name, parameter)
             yield line, _utilities(family, parameter, y, prediction, width)
@@ -126,7 +128,13 @@ def _reliability(sums: FloatArray, repeats: int) -> pd.DataFrame:
     )  # fmt: skip
 
 
-def model_curves(task: Task, width: int, splits: Iterable[SplitResult], names: Mapping[str, Any]) -> pd.DataFrame:
+def model_curves(
+    task: Task,
+    width: int,
+    splits: Iterable[SplitResult],
+    names: Mapping[str, Any],
+    families: Sequence[Family] | None = None,
+) -> pd.DataFrame:
     """Every curve of one model on one data set.
 
     Reliability pools all rows (of several classes, the most probable one); the others are means over test folds and
@@ -136,12 +144,14 @@ def model_curves(task: Task, width: int, splits: Iterable[SplitResult], names: M
         width: classes or target coordinates.
         splits: the model's predictions.
         names: task, dataset and model.
+        families: whose decisions, with their priors; by default the task's.
 
     Returns:
         columns `CURVE_COLUMNS`; the references of decision curves under their own names.
     """
     import pandas as pd
 
+    taken = families_of(task) if families is None else families
     found: dict[Line, dict[int, list[FloatArray]]] = {}
     bins, seeds = np.zeros((BINS, 3)), set[int]()
     for split in splits:
@@ -149,7 +159,7 @@ def model_curves(task: Task, width: int, splits: Iterable[SplitResult], names: M
             continue
         seeds.add(split.seed)
         for line, values in (
-            *decision_lines(task, split.y, split.prediction, width),
+            *decision_lines(taken, split.y, split.prediction, width),
             *quality_lines(task, split.y, split.prediction),
         ):
             found.setdefault(line, {}).setdefault(split.seed, []).append(values)

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from uqalign import __version__
-from uqalign.families import families_of
 from uqalign.report.assets import TEMPLATES, text_of
 from uqalign.report.contents import Contents
 from uqalign.report.elements import Figure, Picture, Section, Table
@@ -37,7 +36,7 @@ class Options:
         """The data sets, families and metrics of some contents; metrics of one name share an entry."""
         return cls(
             {name: f"{name} ({task})" for name, task in contents.datasets.items()},
-            {family.name: family.title for task in contents.tasks for family in families_of(task)},
+            {family.name: family.title for task in contents.tasks for family in contents.families_of(task)},
             {name: title for task in contents.tasks for name, title in contents.titles(task).items()},
         )
 

@@ -40,7 +40,12 @@ def _mean_and_interval(values: FloatArray, ratio: float) -> tuple[FloatArray, Fl
 
 
 def standings(
-    scores: pd.DataFrame, models: Sequence[str], folds: int, higher_is_better: Mapping[str, bool]
+    scores: pd.DataFrame,
+    models: Sequence[str],
+    folds: int,
+    higher_is_better: Mapping[str, bool],
+    *,
+    test_train_ratio: float | None = None,
 ) -> pd.DataFrame:
     """Means over folds and repeats of every metric and every family's utility, with 95 % intervals.
 
@@ -52,6 +57,7 @@ def standings(
         models: models in order; one without scores has rows without values.
         folds: folds that each mean must have; 1 for a single test set, whose repeats are taken as independent.
         higher_is_better: orientation of the metrics; others are left out.
+        test_train_ratio: n_test / n_train of one split; by default 1 / (folds - 1), or 0 with a single fold.
 
     Returns:
         columns `STANDING_COLUMNS`.
@@ -60,7 +66,9 @@ def standings(
 
     if scores.empty:
         return pd.DataFrame(columns=STANDING_COLUMNS)
-    ratio = 1 / (folds - 1) if folds > 1 else 0.0
+    ratio = test_train_ratio
+    if ratio is None:
+        ratio = 1 / (folds - 1) if folds > 1 else 0.0
     kept = scores[(scores["kind"] == "utility") | scores["name"].isin(list(higher_is_better))]
     wide = per_seed(kept[kept["kind"].isin(["utility", "metric"])], models, folds)
     place = {"task": scores["task"].iloc[0], "dataset": scores["dataset"].iloc[0]}

@@ -124,9 +124,9 @@ def test_the_leaderboard_marks_the_best_and_those_not_told_apart():
     rows = rows[(rows["name"] == "top_k") & (rows["kind"] == "utility")].set_index("model")
     order = list(rows["mean"].sort_values(ascending=False).index)
     assert list(table.frame["model"]) == order
-    expected = {(i, 2) for i, m in enumerate(order) if rows["behind"][m] == 0 or rows["behind_low"][m] <= 0}
+    expected = {(i, 1) for i, m in enumerate(order) if rows["behind"][m] == 0 or rows["behind_low"][m] <= 0}
     assert table.strong == expected
-    assert (0, 2) in table.strong
+    assert (0, 1) in table.strong
 
 
 def test_the_glance_names_the_best_of_each_kind():

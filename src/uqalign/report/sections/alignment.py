@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from uqalign.families import Family, families_of
+from uqalign.families import Family
 from uqalign.report import charts
 from uqalign.report.contents import Contents
-from uqalign.report.elements import Block, Figure, Section
+from uqalign.report.elements import Block, Figure, Section, Text
 from uqalign.report.words import counted, number
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def alignment(contents: Contents) -> Section | None:
     blocks = [
         block
         for task in contents.tasks
-        for family in families_of(task)
+        for family in contents.families_of(task)
         for block in _family(contents, family, contents.alignment[contents.alignment["family"] == family.name])
     ]
     intro = [
@@ -54,11 +54,14 @@ def _labelled(contents: Contents, task: Task, frame: pd.DataFrame) -> pd.DataFra
 
 
 def _family(contents: Contents, family: Family, part: pd.DataFrame) -> list[Block]:
-    if part["tau"].notna().sum() == 0:
+    slug = family.name.replace("_", "-")
+    if part.empty:
         return []
+    if part["tau"].isna().all():
+        why = "In no repeat do a metric and the utility both rank the models: by one of them, all are equal."
+        return [Text(f"alignment-{slug}", f"{family.title}: no alignment", [why], families=(family.name,), half=True)]
     titles = {name: title for name, title in contents.titles(family.task).items() if name in set(part["metric"])}
     order = _order(part, titles)
-    slug = family.name.replace("_", "-")
     shared: dict[str, Any] = {"command": contents.command("alignment"), "families": (family.name,), "half": True}
     tables = _labelled(contents, family.task, part)
     seeds, datasets = part["seed"].nunique(), part["dataset"].nunique()
@@ -68,7 +71,9 @@ def _family(contents: Contents, family: Family, part: pd.DataFrame) -> list[Bloc
         if undefined
         else ""
     )
-    heat = _heat(contents, family, tables, order, f"alignment-{slug}", shared)
+    first = _repeats(contents, family, order, slug, shared)
+    if first is None:
+        first = _heat(contents, family, tables, order, f"alignment-{slug}", shared)
     boxes = Figure(
         f"boxes-{slug}",
         f"{family.title}: spread over repeats",
@@ -83,7 +88,7 @@ def _family(contents: Contents, family: Family, part: pd.DataFrame) -> list[Bloc
         },
         **shared,
     )
-    return [heat, boxes, *_pooled(contents, family, order, slug)]
+    return [first, boxes, *_pooled(contents, family, order, slug)]
 
 
 def _heat(
@@ -120,6 +125,28 @@ def _heat(
         spec,
         {name: cells.round(4)},
         **{**shared, "half": cells["dataset"].nunique() <= MOST_BESIDE},
+    )
+
+
+def _repeats(contents: Contents, family: Family, order: list[str], slug: str, shared: dict[str, Any]) -> Figure | None:
+    """Means over the repeats of a single data set with their intervals; None without such."""
+    if contents.pooled is None or len(contents.datasets) > 1:
+        return None
+    found = contents.pooled[contents.pooled["family"] == family.name].dropna(subset=["mean", "t_low"])
+    if found.empty:
+        return None
+    name = f"repeats-{slug}"
+    frame = _labelled(contents, family.task, found.rename(columns={"t_low": "low", "t_high": "high"}))
+    return Figure(
+        name,
+        f"{family.title}: mean over repeats",
+        "Mean over repeats of the agreement between the ranking by metric and the ranking by realised utility, with "
+        "its 95 % corrected resampled t interval (Nadeau and Bengio 2003).",
+        f"Mean of Kendall's tau-b over repeats with intervals, one line a metric. Highest: {order[0]}; lowest: "
+        f"{order[-1]}.",
+        charts.pooled(name, order),
+        {name: frame[["metric", "title", "kind", "mean", "low", "high", "datasets"]].round(4)},
+        **shared,
     )
 
 

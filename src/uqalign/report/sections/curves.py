@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from uqalign.families import Family, families_of
+from uqalign.families import Family
 from uqalign.report import curve_charts
 from uqalign.report.contents import Contents
 from uqalign.report.curves import ALWAYS, GRID, MOST_REPEATS, NEVER
@@ -77,7 +77,7 @@ def decisions(contents: Contents) -> Section | None:
     blocks = [
         block
         for task in contents.tasks
-        for family in families_of(task)
+        for family in contents.families_of(task)
         for parameter in family.priors
         for block in _decision(contents, family, parameter)
     ]
@@ -170,7 +170,7 @@ def _quality(contents: Contents, task: Task, kind: Quality) -> list[Block]:
             ),
             {name: _digits(part[columns])},
             contents.command("curves"),
-            tuple(family.name for family in families_of(task)),
+            tuple(family.name for family in contents.families_of(task)),
             half=len(datasets) <= 2,
         )
     ]
