@@ -91,7 +91,7 @@ def _parameters(command: Any) -> list[str]:
         plain = isinstance(default, str | int | float) and not isinstance(default, bool) and default != ""
         tail = f" Default: `{default}`." if plain else " Required." if option and parameter.required else ""
         rows.append(f"| {shown} | {_cell(parameter.help or '')}{tail} |")
-    return ["| | |", "| --- | --- |", *rows] if rows else []
+    return ["| option | meaning |", "| --- | --- |", *rows] if rows else []
 
 
 def _command_line() -> str:
