@@ -69,22 +69,20 @@ class ResNet:
 
 
 class _Block:
-    """One residual block in training, its dropout masks without their scale: that of the weights is cheaper."""
+    """One residual block in training; dropout's scale joins the products with its masks."""
 
     def __init__(self, weights: Tensors, buffers: Tensors, name: str, dropout: float, now: Pass) -> None:
         self._first = NormLinear(weights, buffers, f"{name}.norm", f"{name}.first", now.sizes)
         self._weight, self._bias = weights[f"{name}.second.weight"], weights[f"{name}.second.bias"].unsqueeze(1)
         self._name, self._dropout, self._now = name, dropout, now
-        self._scale = 1 / (1 - dropout)
+        self._nothing = self._weight.new_zeros(())
 
     def forward(self, x: Tensor) -> Tensor:
         self._inner = self._first.forward(x)
-        self._hidden = F.gelu(self._inner)
-        self._masks = self._draw(self._hidden), self._draw(x)
-        if self._masks[0] is not None:
-            self._hidden.mul_(self._masks[0])
-        y = product(self._hidden, self._weight * self._scale).add_(self._bias)
-        return x + y if self._masks[1] is None else torch.addcmul(x, y, self._masks[1], value=self._scale)
+        self._masks = self._draw(self._inner), self._draw(x)
+        self._hidden = self._masked(self._nothing, F.gelu(self._inner), self._masks[0])
+        y = product(self._hidden, self._weight).add_(self._bias)
+        return self._masked(x, y, self._masks[1])
 
     def _draw(self, like: Tensor) -> Tensor | None:
         noise = self._now.noise
@@ -92,16 +90,15 @@ class _Block:
             return None
         return noise.kept(like, self._dropout, self._now.sizes.counts)
 
+    def _masked(self, to: Tensor, x: Tensor, mask: Tensor | None) -> Tensor:
+        """Add `x`, after dropout, to `to`."""
+        return to + x if mask is None else torch.addcmul(to, x, mask, value=1 / (1 - self._dropout))
+
     def backward(self, pull: Tensor, into: Tensors) -> Tensor:
         """Slope of the loss in the block's input, from that in its output."""
         inner, outer = self._masks
-        kept = pull if outer is None else pull * outer
-        weight, bias = into[f"{self._name}.second.weight"], into[f"{self._name}.second.bias"]
-        product_of_columns(self._hidden, kept, weight)
-        weight.mul_(self._scale**2)
-        torch.sum(kept, 1, out=bias)
-        bias.mul_(self._scale)
-        hidden = product_of_rows(kept, self._weight * self._scale**2)
-        if inner is not None:
-            hidden.mul_(inner)
+        kept = self._masked(self._nothing, pull, outer)
+        product_of_columns(self._hidden, kept, into[f"{self._name}.second.weight"])
+        torch.sum(kept, 1, out=into[f"{self._name}.second.bias"])
+        hidden = self._masked(self._nothing, product_of_rows(kept, self._weight), inner)
         return self._first.backward(torch.ops.aten.gelu_backward(hidden, self._inner), into).add_(pull)
