@@ -14,6 +14,7 @@ import pytest
 from report_contents import contents
 from uqalign.metrics.registry import for_task
 from uqalign.report.contents import Contents, Facts
+from uqalign.report.curves import MOST_REPEATS
 from uqalign.report.elements import Figure, Picture, Section, Table, Text
 from uqalign.report.page import build_page, sections_of
 from uqalign.report.render import Options, frames_of, render
@@ -69,6 +70,13 @@ def test_every_section_is_there(page):
     ]  # fmt: skip
     assert "FitFailed: made up" in page
     assert "its weights are not here" in page
+
+
+def test_curves_say_what_they_are_means_of_and_by_which_protocol():
+    told = {section.id: " ".join(section.intro) for section in sections_of(SMALL)}
+    for name in ("decisions", "quality"):
+        assert f"no more than the first {MOST_REPEATS}" in told[name]
+        assert "Curves follow the definitions" in told[name]
 
 
 def test_every_frame_is_offered_and_read_back_as_it_was(page):

@@ -21,6 +21,11 @@ PARAMETERS = {
     "gamma_factor": "aversion to risk, times the target's standard deviation",
 }
 
+AVERAGED = (
+    f"Means over test folds and repeats, no more than the first {MOST_REPEATS}. Curves follow the definitions: a "
+    "published protocol, where the configuration sets one, changes scores, rankings and alignment, but no curve."
+)
+
 
 class Quality(NamedTuple):
     """One kind of curve: its titles and how to read it."""
@@ -85,7 +90,7 @@ def decisions(contents: Contents) -> Section | None:
         "What decisions realise as their parameter changes: for yes/no decisions this is the Murphy diagram, turned so "
         "that higher is better. The shade is the prior: how much each decision counts in the prior-weighted utility. A "
         "model that is ahead only where there is no shade is ahead for nobody.",
-        f"Means over test folds and at most {MOST_REPEATS} repeats. Click on a model in the legend to see it alone.",
+        f"{AVERAGED} Click on a model in the legend to see it alone.",
     ]
     return Section("decisions", "Decision curves", intro, blocks) if blocks else None
 
@@ -135,7 +140,8 @@ def quality(contents: Contents) -> Section | None:
             blocks += _quality(contents, task, kind)
     intro = [
         "How far predictions can be taken at their word, and whether uncertainty points to errors. Neither says by "
-        "itself what a decision earns: see above."
+        "itself what a decision earns: see above.",
+        AVERAGED,
     ]
     return Section("quality", "Reliability, coverage and retention", intro, blocks) if blocks else None
 
