@@ -19,6 +19,8 @@ from uqalign.priors import PRIOR_C
 
 IMAGES = Path(__file__).parent / "img"
 SIZE = {"width": 300, "height": 220}
+PADDING = {"left": 5, "top": 5, "right": 45, "bottom": 5}
+"""Room on the right: a reader's fonts may be wider than those the picture was measured with."""
 DIAGONAL = pd.DataFrame({"x": [0.0, 1.0], "y": [0.0, 1.0]})
 
 
@@ -163,7 +165,7 @@ def main() -> None:
     """Write every picture."""
     IMAGES.mkdir(exist_ok=True)
     for name, picture in PICTURES.items():
-        picture().save(IMAGES / f"{name}.svg")
+        picture().configure(padding=PADDING).save(IMAGES / f"{name}.svg")
 
 
 if __name__ == "__main__":

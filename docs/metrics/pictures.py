@@ -13,6 +13,8 @@ from uqalign.pwu import binary_decision_pwu, multivariate_selective_pwu, one_vs_
 
 IMAGES = Path(__file__).parent / "img"
 SIZE = {"width": 320, "height": 220}
+PADDING = {"left": 5, "top": 5, "right": 45, "bottom": 5}
+"""Room on the right: a reader's fonts may be wider than those the picture was measured with."""
 
 
 def binary_picture() -> alt.Chart:
@@ -159,4 +161,4 @@ PICTURES = {
 
 if __name__ == "__main__":
     for name, picture in PICTURES.items():
-        picture().save(IMAGES / f"{name}.svg")
+        picture().configure(padding=PADDING).save(IMAGES / f"{name}.svg")
