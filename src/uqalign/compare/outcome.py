@@ -57,7 +57,7 @@ class Outcome:
         noted = self.scores[self.scores["note"] != ""]
         lines = []
         for (model, name), part in noted.groupby(["model", "name"], sort=False):
-            count = f" (in {len(part)} cases)" if len(part) > 1 else ""
+            count = f" ({len(part)} times)" if len(part) > 1 else ""
             lines.append(f"{model}, {name}{count}: {part['note'].iloc[0]}")
         return lines
 

@@ -71,7 +71,10 @@ def print_outcome(console: Console, outcome: Outcome) -> None:
         )
         console.print(_alignment(outcome))
         if len(outcome.models) == 2:
-            console.print(Text("With two models a repeat's tau is 1 or -1: the mean says how often both agree.", "dim"))
+            console.print(Text("With two models a tau is 1 or -1: the mean says how often both rankings agree.", "dim"))
+        if (outcome.aligned["defined"] == 0).any():
+            why = "by the metric or by the utility, the models are equal in every repeat"
+            console.print(Text(f"undefined: {why}.", "dim"), soft_wrap=True)
     elif len(outcome.models) > 1:
         why = "more than one test set is needed: add a column seed or fold" if not several else "no metric is left"
         console.print(Text(f"\nNo alignment of metrics with decisions: {why}.", "dim"), soft_wrap=True)
