@@ -18,7 +18,7 @@ PAGE = ROOT / "docs/cases/electricity.md"
 
 @pytest.fixture(scope="module")
 def fill() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("fill", ROOT / "docs/cases/fill.py")
+    spec = importlib.util.spec_from_file_location("fill", ROOT / "docs/fill.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -29,7 +29,9 @@ def fill() -> ModuleType:
 def test_every_place_names_a_table_or_figure_of_the_case(fill: ModuleType) -> None:
     places = [(kind, name) for _, kind, name, _ in fill.MARKED.findall(PAGE.read_text())]
     assert len(places) == PAGE.read_text().count("<!-- end -->") == 7
-    known = {("table", name) for name in tables_of(CASES[0])} | {("figure", name) for name in figures_of(CASES[0])}
+    known = {("table", f"tables/{name}") for name in tables_of(CASES[0])} | {
+        ("figure", f"figures/{name}") for name in figures_of(CASES[0])
+    }
     assert set(places) <= known
 
 
@@ -47,11 +49,11 @@ def test_filling_replaces_what_was_there_and_nothing_else(fill: ModuleType, tmp_
     page = tmp_path / "docs" / "case.md"
     page.parent.mkdir()
     page.write_text(
-        "before\n<!-- table: money -->\nold\n<!-- end -->\nbetween\n<!-- figure: profit -->\n<!-- end -->\nafter\n"
+        "before\n<!-- table: tables/money -->\nold\n<!-- end -->\nbetween\n<!-- figure: figures/profit -->\n<!-- end -->\nafter\n"
     )
     once = fill.filled(page, tmp_path / "results")
     assert once == (
-        "before\n<!-- table: money -->\n\n| a |\n<!-- end -->\nbetween\n<!-- figure: profit -->\n\n"
+        "before\n<!-- table: tables/money -->\n\n| a |\n<!-- end -->\nbetween\n<!-- figure: figures/profit -->\n\n"
         "![profit](img/case_profit.png)\n\n<!-- end -->\nafter\n"
     )
     page.write_text(once)

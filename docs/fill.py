@@ -1,9 +1,9 @@
-"""Fill the results of a case study's page from its tables and figures.
+"""Fill a page's results from the tables and figures of a run.
 
-    .venv/bin/python docs/cases/fill.py docs/cases/electricity.md results/cases/electricity
+    .venv/bin/python docs/fill.py docs/cases/electricity.md results/cases/electricity
 
-What lies between `<!-- table: NAME -->` or `<!-- figure: NAME -->` and the next `<!-- end -->` becomes the table or the
-figure of that name; figures are copied beside the page, to img/.
+What lies between `<!-- table: PATH -->` or `<!-- figure: PATH -->` and the next `<!-- end -->` becomes the table PATH.md or
+the figure PATH.png of the folder of results; figures are copied beside the page, to img/.
 """
 
 from __future__ import annotations
@@ -13,19 +13,20 @@ import shutil
 import sys
 from pathlib import Path
 
-MARKED = re.compile(r"(<!-- (table|figure): (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+MARKED = re.compile(r"(<!-- (table|figure): ([\w/]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def filled(page: Path, results: Path) -> str:
     """The page's text with every marked place filled."""
 
     def content(match: re.Match[str]) -> str:
-        opening, kind, name, end = match.groups()
+        opening, kind, path, end = match.groups()
         if kind == "table":
-            return f"{opening}\n{(results / 'tables' / f'{name}.md').read_text(encoding='utf-8')}\n{end}"
+            return f"{opening}\n{(results / f'{path}.md').read_text(encoding='utf-8')}\n{end}"
+        name = Path(path).name
         picture = page.parent / "img" / f"{page.stem}_{name}.png"
         picture.parent.mkdir(exist_ok=True)
-        shutil.copyfile(results / "figures" / f"{name}.png", picture)
+        shutil.copyfile(results / f"{path}.png", picture)
         return f"{opening}\n![{name.replace('_', ' ')}](img/{picture.name})\n\n{end}"
 
     return MARKED.sub(content, page.read_text(encoding="utf-8"))
