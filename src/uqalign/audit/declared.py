@@ -22,7 +22,7 @@ from uqalign.families import FAMILIES
 
 UNIVARIATE = ("binary_decision", "top_k", "selective", "risk_averse_top_k")
 
-_CASE = "a case study, not a benchmark data set: see docs/case-studies.md"
+_CASE = "a case study, not a benchmark data set: see docs/cases.md"
 _PERTURBED = "needs decisions from perturbed priors: see docs/sensitivity.md"
 _ABLATION = "needs other measures of agreement than Kendall's tau: see the ablation tables"
 
