@@ -2,8 +2,8 @@
 
     .venv/bin/python docs/fill.py docs/cases/electricity.md results/cases/electricity
 
-What lies between `<!-- table: PATH -->` or `<!-- figure: PATH -->` and the next `<!-- end -->` becomes the table PATH.md or
-the figure PATH.png of the folder of results; figures are copied beside the page, to img/.
+What lies between `<!-- table: PATH -->` or `<!-- figure: PATH -->` and the next `<!-- end -->` becomes table PATH.md
+or figure PATH.png of the folder of results; figures are copied beside the page, to img/.
 """
 
 from __future__ import annotations

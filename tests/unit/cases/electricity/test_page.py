@@ -49,7 +49,8 @@ def test_filling_replaces_what_was_there_and_nothing_else(fill: ModuleType, tmp_
     page = tmp_path / "docs" / "case.md"
     page.parent.mkdir()
     page.write_text(
-        "before\n<!-- table: tables/money -->\nold\n<!-- end -->\nbetween\n<!-- figure: figures/profit -->\n<!-- end -->\nafter\n"
+        "before\n<!-- table: tables/money -->\nold\n<!-- end -->\n"
+        "between\n<!-- figure: figures/profit -->\n<!-- end -->\nafter\n"
     )
     once = fill.filled(page, tmp_path / "results")
     assert once == (
