@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -115,11 +116,14 @@ def write_folder(
 
 
 def check_folder(folder: Path, force: bool) -> None:
-    """Refuse a folder that holds an earlier comparison, or that is none.
+    """Refuse a folder that holds an earlier comparison, or that is none, and a page without its libraries.
 
     Raises:
-        UserError: says which file is there, and what to do.
+        UserError: says which file is there, or what is missing, and what to do.
     """
+    missing = [name for name in ("jinja2", "vl_convert") if importlib.util.find_spec(name) is None]
+    if missing:
+        raise UserError(f"--out writes a page, which needs {' and '.join(missing)}: pip install 'uqalign[report]'")
     if folder.exists() and not folder.is_dir():
         raise UserError(f"--out {folder} is a file: name a folder")
     present = [name for name in (PAGE, *TABLES) if (folder / name).exists()]

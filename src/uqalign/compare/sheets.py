@@ -168,12 +168,14 @@ def read_frame(path: Path) -> pd.DataFrame:
     suffix = path.suffix.lower()
     if suffix not in (".csv", ".parquet"):
         raise FileError(f"{path}: predictions are read from .csv or .parquet files, not {suffix or 'this'}")
+    is_text = suffix == ".csv"
     try:
         # The nearest double to each decimal, so that a CSV and a Parquet file of the same numbers score the same.
-        is_text = suffix == ".csv"
         frame = pd.read_csv(path, float_precision="round_trip") if is_text else pd.read_parquet(path)
     except (OSError, ValueError) as error:
         raise FileError(f"{path} cannot be read: {error}") from error
+    if is_text and len(frame.columns) == 1 and (found := re.search("[;\t|]", str(frame.columns[0]))):
+        raise FileError(f"{path}: columns are separated by {found[0]!r}: write commas, or a Parquet file")
     if frame.empty:
         raise FileError(f"{path} holds no rows")
     # An index with a name, such as row or model, is a column like any other.

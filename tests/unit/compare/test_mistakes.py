@@ -45,6 +45,7 @@ def refused(tmp_path, message, *texts, task="binary", suffix="csv", **options):
         ("y,p,model\n1,.2,a\n1,.2,\n", r"line 3: model is empty: fill the column in every row"),
         ("y,p,seed\n1,.2,1\n1,.2,\n", r"line 3: seed is empty"),
         ("y,p,p:a\n1,.2,.3\n", r"'p' and 'p:a' do not go together"),
+        ("y;p\n1;0,2\n", r"a\.csv: columns are separated by ';': write commas"),
         ("y,p\n", r"a\.csv holds no rows"),
         (
             f"{KEYS},y,p\na,1,2,7,1,.2\na,1,2,8,1,.2\na,1,2,7,0,.3\n",

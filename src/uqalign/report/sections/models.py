@@ -97,10 +97,11 @@ def _table(
         row = {"model": model} if single else {"model": model, "mean rank": number(ranks.get(model, math.nan))}
         for j, dataset in enumerate(datasets, start=len(row)):
             found = cells.get((model, dataset))
+            heading = "utility" if len(contents.datasets) == 1 else dataset
             if found is None:
-                row[dataset] = "--"
+                row[heading] = "--"
                 continue
-            row[dataset] = _with_interval(found["mean"], found["low"], found["high"])
+            row[heading] = _with_interval(found["mean"], found["low"], found["high"])
             if single:
                 row[BEHIND] = _with_interval(found["behind"], found["behind_low"], found["behind_high"])
             if _not_told_apart(found):
