@@ -312,7 +312,7 @@ class Plan:
 
     def _train_spec(self, wildcards: Any) -> dict[str, Any]:
         seeds, folds = parse_token(wildcards.seeds), parse_token(wildcards.folds)
-        return {
+        spec = {
             "task": wildcards.task,
             "dataset": wildcards.dataset,
             "model": self._references[wildcards.model],
@@ -321,6 +321,8 @@ class Plan:
             "seeds": [seeds[0], seeds[-1]],
             "folds": [folds[0], folds[-1]],
         }
+        identity = self.models[wildcards.model].identity(wildcards.task)
+        return spec | ({"identity": dict(identity)} if identity else {})
 
     def train_spec(self, wildcards: Any) -> str:
         """What the `train` stage is told."""

@@ -2,6 +2,8 @@
 
 import json
 import re
+from dataclasses import replace
+from hashlib import sha256
 from types import SimpleNamespace
 
 import pytest
@@ -10,6 +12,8 @@ from hypothesis import strategies as st
 
 from uqalign.config import Config, ConfigError
 from uqalign.jobs import FAMILIES, Plan, fold_token, parse_token, seed_token
+from uqalign.models import tabpfn
+from uqalign.models.base import REGISTRY
 
 DATASETS = ["iris", "sonar"]
 MODELS = ["logreg", "random_forest", "gradient_boosting"]
@@ -76,10 +80,6 @@ def test_each_model_is_fitted_where_it_knows_the_task():
 
 
 def test_a_model_that_lacks_something_is_refused_with_the_remedy():
-    from dataclasses import replace
-
-    from uqalign.models.base import REGISTRY
-
     lacking = replace(REGISTRY.get("logreg"), available=lambda: "no weights: run `fetch`")
     grid = plan()
     grid.models["logreg"] = lacking
@@ -159,6 +159,18 @@ def test_a_spec_holds_what_changes_results_and_no_more():
     assert plan(seeds=2, split="grouped").train_spec(wildcards(job)) != base.train_spec(wildcards(job))
     score = json.loads(base.score_spec(wildcards(job)))
     assert score["expects"] == {"spec": spec, "code": base.train_code(wildcards(job))}
+
+
+def test_what_decides_predictions_beyond_code_is_in_the_spec(monkeypatch, tmp_path):
+    (tmp_path / "classifier.ckpt").write_bytes(b"weights")
+    monkeypatch.setenv(tabpfn.VARIABLE, str(tmp_path))
+    base, other = plan(seeds=2), plan(seeds=2)
+    job = base.jobs[0]
+    monkeypatch.setitem(other.models, "logreg", replace(REGISTRY.get("logreg"), identity=tabpfn.identity))
+    spec = json.loads(other.train_spec(wildcards(job)))
+    identity = {"classifier.ckpt": sha256(b"weights").hexdigest()}
+    assert spec == json.loads(base.train_spec(wildcards(job))) | {"identity": identity}
+    assert json.loads(other.score_spec(wildcards(job)))["expects"]["spec"] == spec
 
 
 def test_models_have_code_of_their_own():

@@ -96,6 +96,11 @@ def _always() -> None:
     """The answer of a model that needs nothing beyond its libraries."""
 
 
+def _by_code(task: Task) -> Mapping[str, str]:
+    """The identity of a model that its code and its libraries decide."""
+    return {}
+
+
 @dataclass(frozen=True)
 class Model:
     """One model: a name, the tasks it knows, and a function from problems to predictions of their test rows.
@@ -110,6 +115,8 @@ class Model:
         distribution: the predictive distribution as a formula, for the model card.
         available: None where the model can be used, otherwise what it lacks and the remedy (an optional library,
             weights to download).
+        identity: what beyond code decides its predictions of a task, such as weights read from a file: names and
+            digests. Predictions made with another identity are not current.
         reproducible: "bitwise" (same bits on one machine) or "tolerance" (equal to about 1e-5).
         transductive: a row's prediction depends on which other test rows there are.
         sees_truth: controls only: `problem.target` keeps the test labels.
@@ -124,6 +131,7 @@ class Model:
     fit_predict_many: FitMany | None = field(default=None, repr=False)
     hyperparameters: Mapping[str, object] = field(default_factory=dict)
     available: Callable[[], str | None] = field(default=_always, repr=False)
+    identity: Callable[[Task], Mapping[str, str]] = field(default=_by_code, repr=False)
     reference: str = ""
     libraries: tuple[str, ...] = ()
     devices: tuple[Literal["cpu", "cuda"], ...] = ("cpu",)

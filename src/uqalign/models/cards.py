@@ -37,7 +37,8 @@ TABPFN = """\
 `pip install 'uqalign[tabpfn]'` brings the package. Its weights have a licence of their own and are downloaded from
 https://huggingface.co/Prior-Labs by hand: put one checkpoint for classification and one for regression (or one that
 serves both) into a folder and set `UQALIGN_TABPFN_WEIGHTS` to it. Nothing is downloaded while models are fitted.
-Predictions depend on the checkpoint: keep the folder as it is while an experiment runs, and name it in its report.
+The checkpoint's name and digest are part of what a training job is told: predictions of another checkpoint are stale,
+and are made again.
 """
 
 CONTROLS = """\

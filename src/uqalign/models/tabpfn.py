@@ -9,12 +9,15 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
 from uqalign.models.base import Compute, Model, Problem
 from uqalign.predictions import Prediction
+from uqalign.provenance import sha256_of
+from uqalign.tasks import Task
 
 VARIABLE = "UQALIGN_TABPFN_WEIGHTS"
 SUFFIXES = (".ckpt", ".safetensors")
@@ -70,6 +73,19 @@ def availability() -> str | None:
     return None
 
 
+@cache
+def _digest(path: Path, size: int, changed: int) -> str:
+    """Digest of a file's content, read again only when its size or its time of change (ns) has changed."""
+    return sha256_of(path)
+
+
+def identity(task: Task) -> Mapping[str, str]:
+    """The checkpoint that predicts `task`, and the digest of its content."""
+    path = find_weights("regressor" if task == "regression" else "classifier")
+    about = path.stat()
+    return {path.name: _digest(path, about.st_size, about.st_mtime_ns)}
+
+
 def _fit_predict_many(problems: Sequence[Problem], compute: Compute) -> Iterator[Prediction | Exception]:
     from uqalign.models.engines.in_context import fit_predict_many
 
@@ -83,6 +99,7 @@ MODELS = (
         tasks=frozenset({"binary", "multiclass", "regression"}),
         fit_predict_many=_fit_predict_many,
         available=availability,
+        identity=identity,
         distribution=(
             "p = class shares of the transformer's answer; N(mean, ((q84 - q16) / 2)^2), q16 and q84 the 15.87 % and "
             "84.13 % quantiles of its answer"

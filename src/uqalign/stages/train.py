@@ -15,7 +15,7 @@ from uqalign.data.splits import read_splits
 from uqalign.data.table import Table, read_table
 from uqalign.files import FileError
 from uqalign.models.base import REGISTRY, Compute, Model, Problem, fit_all, model_seed
-from uqalign.provenance import declaration_modules, versions
+from uqalign.provenance import canonical_json, declaration_modules, versions
 from uqalign.stages.common import check_code, parse_spec
 
 LIBRARIES = ("numpy", "scipy", "pandas", "pyarrow")
@@ -84,6 +84,12 @@ def run(
     model = REGISTRY.get(orders["model"])
     check_code(code, __name__, *declaration_modules(model))
     table = read_table(data)
+    planned, found = orders.get("identity", {}), dict(model.identity(table.task))
+    if planned != found:
+        raise FileError(
+            f"model {model.name}: planned with {canonical_json(planned)}, but here is {canonical_json(found)}: "
+            "use the same files on every machine, or start the run again"
+        )
     first, last = orders["seeds"]
     wanted = [
         (seed, fold) for seed in range(first, last + 1) for fold in range(orders["folds"][0], orders["folds"][1] + 1)

@@ -1,6 +1,7 @@
 """TabPFN at its package's interface, and through the package with weights made up here where it is installed."""
 
 import dataclasses
+import hashlib
 import importlib.machinery
 import sys
 import types
@@ -104,6 +105,16 @@ def test_one_checkpoint_may_serve_both(stand_in, weights, monkeypatch):
     monkeypatch.setenv(tabpfn.VARIABLE, str(both))
     assert MODEL.available() is None
     assert tabpfn.find_weights("classifier") == tabpfn.find_weights("regressor") == both
+
+
+def test_the_checkpoint_that_predicts_a_task_is_its_identity(weights):
+    before = {task: MODEL.identity(task) for task in ("binary", "multiclass", "regression")}
+    assert before["binary"] == before["multiclass"]
+    assert [*before["binary"], *before["regression"]] == ["v2-classifier.ckpt", "v2-regressor.ckpt"]
+    (weights / "v2-classifier.ckpt").write_bytes(b"other weights")
+    digest = hashlib.sha256(b"other weights").hexdigest()
+    assert MODEL.identity("binary") == {"v2-classifier.ckpt": digest}
+    assert MODEL.identity("regression") == before["regression"]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from uqalign.contracts.predictions import check_coverage, read_predictions
 from uqalign.data.errors import DataError
 from uqalign.data.splits import read_splits, write_splits
 from uqalign.data.table import Table, write_table
-from uqalign.files import METADATA_KEY
+from uqalign.files import METADATA_KEY, FileError
 from uqalign.models.base import REGISTRY
 from uqalign.provenance import code_digest, declaration_modules, modules_behind
 from uqalign.stages.common import StaleCodeError
@@ -51,6 +51,25 @@ def fit_predict(problem):
     return (np.full(len(problem.test), 0.25),)
 
 MODEL = Model(name="singular", title="s", tasks=frozenset({"binary"}), distribution="0.25", fit_predict=fit_predict)
+"""
+
+WEIGHTED = """
+from pathlib import Path
+import numpy as np
+from uqalign.models.base import Model
+
+WEIGHTS = Path(__file__).with_suffix(".weights")
+
+def fit_predict(problem):
+    return (np.full(len(problem.test), float(WEIGHTS.read_text())),)
+
+def identity(task):
+    return {WEIGHTS.suffix: WEIGHTS.read_text()}
+
+MODEL = Model(
+    name="weighted", title="w", tasks=frozenset({"binary"}), distribution="p", fit_predict=fit_predict,
+    identity=identity,
+)
 """
 
 BROKEN = """
@@ -309,6 +328,21 @@ def test_code_that_changed_since_planning_is_refused(bench):
     ):
         bench.train("logreg", code="0123456789abcdef")
     assert not list(bench.folder.rglob("folds-*.parquet"))
+
+
+def test_weights_in_a_file_are_part_of_the_job(bench, declared, tmp_path):
+    name = declared(WEIGHTED)
+    weights = tmp_path / f"{name}.weights"
+    weights.write_text("0.25")
+    old, _ = bench.train(f"{name}:MODEL", identity={".weights": "0.25"})
+    assert metadata(old)["spec"]["identity"] == {".weights": "0.25"}
+    weights.write_text("0.5")
+    with pytest.raises(FileError, match=r'planned with \{".weights":"0.25"\}, but here is \{".weights":"0.5"\}'):
+        bench.train(f"{name}:MODEL", identity={".weights": "0.25"})
+    # Splits made with other weights are not taken over.
+    new, lines = bench.train(f"{name}:MODEL", seeds=(0, 2), identity={".weights": "0.5"})
+    assert not any("taken from earlier" in line for line in lines)
+    assert set(pq.read_table(new)["p"].to_pylist()) == {0.5}
 
 
 def test_a_users_module_is_part_of_the_code(bench, declared):
