@@ -68,12 +68,20 @@ class Sheet:
         """
         if column not in self._numbers:
             values = self.frame[column]
-            if values.dtype.kind not in "fiub":
-                read = pd.to_numeric(values, errors="coerce")
-                self.refuse(column, (read.isna() & values.notna()).to_numpy(), _number_remedy(values, read))
-                values = read
-            self._numbers[column] = values.to_numpy(dtype=np.float64, na_value=np.nan)
+            if values.dtype.kind in "fiub":
+                self._numbers[column] = values.to_numpy(dtype=np.float64, na_value=np.nan)
+            else:
+                self._numbers[column] = self._spelled(column, values)
         return self._numbers[column]
+
+    def _spelled(self, column: str, values: pd.Series[Any]) -> FloatArray:
+        """The nearest numbers to what is spelt."""
+        try:
+            return values.to_numpy(dtype=object, na_value=np.nan).astype(np.float64)
+        except (TypeError, ValueError):
+            read = pd.to_numeric(values.astype(object), errors="coerce")
+            self.refuse(column, (read.isna() & values.notna()).to_numpy(), _number_remedy(values, read))
+            return read.to_numpy(dtype=np.float64)
 
 
 def _number_remedy(values: pd.Series[Any], read: pd.Series[Any]) -> str:

@@ -68,10 +68,11 @@ class SideColumns:
                 continue
             if self._wanted:
                 i = int(np.argmax(differ))
+                here, there = self.frame[name].iloc[i], theirs[name].iloc[i]
                 raise UserError(
-                    f"--side {name}: {self._first.place(i)} says {self.frame[name].iloc[i]!r} (model "
-                    f"{self._first.model!r}), {other.place(i)} says {theirs[name].iloc[i]!r} (model {other.model!r}): "
-                    "side information is about the row, not about the model"
+                    f"--side {name}: {self._first.place(i)} says {here} (model {self._first.model!r}), "
+                    f"{other.place(i)} says {there} (model {other.model!r}): side information is about the row, not "
+                    "about the model"
                 )
             self.left_out.append(name)
             self.frame = self.frame.drop(columns=name)

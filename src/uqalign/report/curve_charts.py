@@ -40,14 +40,15 @@ def decision_curve(
     everyone: Sequence[str],
     references: Sequence[str],
     parameter: str,
+    *,
+    repeated: bool,
 ) -> Spec:
     """Realised utility along a decision's parameter, the prior as a shade behind, one panel a data set."""
     x: Spec = {"field": "x", "type": "quantitative", "title": parameter, "scale": {"domain": [0, 1]}}
     y: Spec = {"field": "y", "type": "quantitative", "title": "realised utility", "scale": {"zero": False}}
-    tooltip = [
-        field("model", "model"), field("x", parameter, ".2f"), field("y", "utility", ".4g"),
-        field("low", "5 % of repeats", ".4g"), field("high", "95 % of repeats", ".4g"),
-    ]  # fmt: skip
+    tooltip = [field("model", "model"), field("x", parameter, ".2f"), field("y", "utility", ".4g")]
+    if repeated:
+        tooltip += [field("low", "5 % of repeats", ".4g"), field("high", "95 % of repeats", ".4g")]
     shade: Spec = {
         "data": {"name": prior},
         "mark": {"type": "area", "color": "@muted", "opacity": 0.28, "tooltip": False},

@@ -181,8 +181,9 @@ def test_rows_of_weight_zero_may_hold_anything(binary, tmp_path):
 
 def test_columns_of_other_names(binary, tmp_path):
     path, frame = binary
-    frame.rename(columns={"y": "target", "p": "prob"}).to_csv(tmp_path / "forest.csv", index=False)
-    own = scores(tmp_path / "forest.csv", "--task", "binary", "--column", "y=target", "--column", "p=prob")
+    (tmp_path / "other").mkdir()
+    frame.rename(columns={"y": "target", "p": "prob"}).to_csv(tmp_path / "other/forest.csv", index=False)
+    own = scores(tmp_path / "other/forest.csv", "--task", "binary", "--column", "y=target", "--column", "p=prob")
     pd.testing.assert_frame_equal(own, scores(path, "--task", "binary"))
 
 

@@ -92,7 +92,7 @@ def test_a_case_decides_and_earns(own, found):
     value = utilities(predictions, [f"{own}:CASE", "all"])
     part = table.query("model == 'fair' and seed == 1 and fold == 2")
     act = part["p"] > 0.4
-    assert value["acting", "fair", 1, 1] == pytest.approx((act * part["y"]).sum() - 0.4 * act.sum())
+    assert value["acting"]["fair", 1, 1] == pytest.approx((act * part["y"]).sum() - 0.4 * act.sum())
     assert {"acting", "binary_decision", "top_k"} == set(value.index.get_level_values("name"))
 
 

@@ -145,7 +145,7 @@ def test_a_renamed_column_is_called_as_in_the_file(tmp_path):
         (["p:{model}=prob"], r"both sides must hold the same placeholders"),
         (["p=prbo"], r"no file has a column 'prbo': did you mean 'prob'"),
         (["p=prob", "p=other"], r"'prob' and 'other' are both read as 'p': leave out a --column"),
-        (["p=prob", "y=prob"], r"'prob' is read as 'p' and 'y': leave out a --column"),
+        (["p=prob", "y=prob"], r"'prob' is read as 'p' and as 'y': leave out a --column"),
     ],
 )
 def test_of_column_names(tmp_path, columns, message):

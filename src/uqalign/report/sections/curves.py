@@ -120,7 +120,14 @@ def _decision(contents: Contents, family: Family, parameter: str) -> list[Block]
             f"Lines of realised utility by {label}, one per model and one panel a data set, above the density of the "
             f"prior, which is highest at {family.priors[parameter].mode:.2f}.",
             curve_charts.decision_curve(
-                name, f"{name}-prior", datasets, models, contents.models, references, label.split(" (")[0]
+                name,
+                f"{name}-prior",
+                datasets,
+                models,
+                contents.models,
+                references,
+                label.split(" (")[0],
+                repeated=bool(part["low"].notna().any()),
             ),
             {name: _digits(frame), f"{name}-prior": _digits(density)},
             contents.command("curves"),

@@ -89,5 +89,6 @@ def _best_model(contents: Contents, family: Family, ranks: pd.Series[float]) -> 
     frame = contents.standings
     part = frame[(frame["kind"] == "utility") & (frame["name"] == family.name)].set_index("model")
     others = [name for name in ranks.index[1:] if part["behind"][name] == 0 or part["behind_low"][name] <= 0]
-    beside = f"; not told apart: {', '.join(others)}" if others else ""
+    words = "not told apart" if part["low"].notna().any() else "as good"
+    beside = f"; {words}: {', '.join(others)}" if others else ""
     return f"{ranks.index[0]} ({cell(part['mean'][ranks.index[0]])}){beside}"
