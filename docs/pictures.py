@@ -30,7 +30,7 @@ OWN = {
 }
 """The prior-weighted utility made for each family."""
 
-OWN_TITLE = "PWU of these decisions"
+OWN_TITLE = "PWU"
 SHOWN = {
     "nll": "NLL",
     "brier": "Brier or MSE",
@@ -64,15 +64,19 @@ def alignment(results: Path) -> alt.TopLevelMixin:
     frame.loc[own, "title"] = OWN_TITLE
     frame = frame.dropna(subset=["title"])
     by_dataset = frame.groupby(["family", "title", "dataset"])["tau"].mean()
-    means = by_dataset.groupby(["family", "title"]).mean().reset_index()
+    taus = frame.groupby(["family", "title"])["tau"].agg(defined="count", expected="size")
+    means = by_dataset.groupby(["family", "title"]).mean().to_frame().join(taus).reset_index()
     means["decision"] = means["family"].map(lambda name: FAMILIES[name].title)
+    means["share"] = [
+        f"{row.defined} of {row.expected}" if row.defined < row.expected else "" for row in means.itertuples()
+    ]
     rows = [family.title for family in FAMILIES.values()]
     base = alt.Chart(means).encode(
         alt.X(
             "title:N",
             sort=[*dict.fromkeys(SHOWN.values()), OWN_TITLE],
             title=None,
-            axis=alt.Axis(orient="top", labelAngle=0, labelExpr="split(datum.label, ' of ')"),
+            axis=alt.Axis(orient="top", labelAngle=0),
         ),
         alt.Y("decision:N", sort=rows, title=None),
     )
@@ -82,15 +86,21 @@ def alignment(results: Path) -> alt.TopLevelMixin:
     )
     ink = alt.condition("abs(datum.tau) > 0.55", alt.value("white"), alt.value("#222"))
     text = base.mark_text(fontSize=14).encode(alt.Text("tau:Q", format=".2f"), color=ink)
+    share = base.mark_text(fontSize=10, dy=14).encode(alt.Text("share:N"), color=ink)
     models, datasets, seeds = (_count(results, name) for name in ("model", "dataset", "seed"))
     return styled(
-        (tiles + text).properties(
+        (tiles + text + share).properties(
             width=620,
-            height=260,
+            height=290,
             title={
                 "text": "How far metrics (columns) rank models as decisions (rows) do",
-                "subtitle": f"default run: {models} models, {datasets} data sets, {seeds} repeats; 1: the same ranking",
+                "subtitle": [
+                    f"Default run: {models} models, {datasets} data sets, {seeds} repeats. 1: the same ranking, 0: no "
+                    "relation.",
+                    "PWU: the prior-weighted utility of the row's decisions. Small: taus that are defined.",
+                ],
                 "subtitleFontSize": 13,
+                "subtitlePadding": 6,
             },
         )
     )
@@ -120,7 +130,12 @@ def rankings(results: Path) -> alt.TopLevelMixin:
     order = means[means["name"] == "binary_decision"].sort_values("place")["label"].tolist()
     base = alt.Chart(means).encode(
         alt.X("title:N", sort=[*titles.values()], title=None, axis=alt.Axis(orient="top", labelAngle=0)),
-        alt.Y("place:Q", title="place", scale=alt.Scale(reverse=True, nice=False), axis=alt.Axis(tickMinStep=1)),
+        alt.Y(
+            "place:Q",
+            title="place",
+            scale=alt.Scale(domain=[0.7, len(order) + 0.3], reverse=True, nice=False),
+            axis=alt.Axis(values=[*range(1, len(order) + 1)]),
+        ),
         alt.Color("label:N", sort=order, scale=alt.Scale(range=COLOURS), title=None),
     )
     return styled(
