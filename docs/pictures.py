@@ -44,11 +44,14 @@ SHOWN = {
 # Okabe and Ito's colours: told apart by readers with any kind of colour vision.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
 
+PADDING = {"left": 40, "top": 12, "right": 50, "bottom": 12}
+"""Room beside: a reader's fonts may be wider than those the picture was measured with."""
+
 
 def styled(chart: alt.LayerChart | alt.Chart | alt.VConcatChart) -> alt.TopLevelMixin:
     """On white, with text that stays legible where the picture is scaled down."""
     return (
-        chart.configure(background="white", padding=12, font="sans-serif")
+        chart.configure(background="white", padding=PADDING, font="sans-serif")
         .configure_axis(labelFontSize=13, titleFontSize=13, titleFontWeight="normal", labelLimit=260)
         .configure_title(fontSize=15, anchor="start", fontWeight="normal", offset=12)
         .configure_legend(labelFontSize=13, titleFontSize=13, titleFontWeight="normal", labelLimit=260)
