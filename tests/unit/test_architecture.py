@@ -10,6 +10,7 @@ from uqalign.provenance import modules_behind
 
 ROOT = Path(__file__).parents[2]
 SCORING = ("checks", "priors", "utilities", "pwu", "metrics", "families", "alignment", "stages.score", "stages.align")
+COMPARING = ("compare.page", "compare.terminal", "compare.document")
 
 
 def imported_by(statement: str) -> set[str]:
@@ -18,13 +19,14 @@ def imported_by(statement: str) -> set[str]:
 
 
 def test_scoring_and_analysis_never_import_models_or_training():
-    for entry in SCORING:
+    for entry in (*SCORING, *COMPARING):
         behind = modules_behind(f"uqalign.{entry}")
         assert not [name for name in behind if name.startswith(("uqalign.models", "uqalign.training"))], entry
 
 
 def test_scoring_imports_no_model_library():
-    statement = "import uqalign.stages.score, uqalign.stages.align, uqalign.pwu, uqalign.metrics, uqalign.priors"
+    names = ("stages.score", "stages.align", "pwu", "metrics", "priors", *COMPARING)
+    statement = f"import {', '.join(f'uqalign.{name}' for name in names)}"
     assert not imported_by(statement) & {"torch", "sklearn", "xgboost", "gpytorch", "ngboost", "torchmetrics", "altair"}
 
 
