@@ -3,7 +3,8 @@
     .venv/bin/python docs/fill.py docs/cases/electricity.md results/cases/electricity
 
 What lies between `<!-- table: PATH -->` or `<!-- figure: PATH -->` and the next `<!-- end -->` becomes table PATH.md
-or figure PATH.png of the folder of results; figures are copied beside the page, to img/.
+or figure PATH.png of the folder of results; figures are copied beside the page, to img/. A table's own title is left
+out, its other headings come below those of the page.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ def filled(page: Path, results: Path) -> str:
     def content(match: re.Match[str]) -> str:
         opening, kind, path, end = match.groups()
         if kind == "table":
-            return f"{opening}\n{(results / f'{path}.md').read_text(encoding='utf-8')}\n{end}"
+            text = (results / f"{path}.md").read_text(encoding="utf-8")
+            text = re.sub("^#", "###", re.sub("^# .*\n+", "", text), flags=re.MULTILINE)
+            return f"{opening}\n{text}\n{end}"
         name = Path(path).name
         picture = page.parent / "img" / f"{page.stem}_{name}.png"
         picture.parent.mkdir(exist_ok=True)

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -28,9 +28,14 @@ folds: 2
 
 @dataclass(frozen=True)
 class Project:
-    """A folder that holds everything a clone does, with its own copy of the package."""
+    """A folder that holds everything a clone does, with its own copy of the package.
+
+    Attributes:
+        launcher: what Python is given to run Snakemake.
+    """
 
     folder: Path
+    launcher: tuple[str, ...] = ("-m", "snakemake")
 
     def environment(self, **extra: str) -> dict[str, str]:
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
@@ -51,13 +56,13 @@ class Project:
 
     def snakemake(self, *arguments: str, ok: bool = True, **extra: str) -> str:
         """Output of a Snakemake run on two cores that succeeds (or, with ok=False, fails)."""
-        done = self.command(sys.executable, "-m", "snakemake", "--cores", "2", *arguments, **extra)
+        done = self.command(sys.executable, *self.launcher, "--cores", "2", *arguments, **extra)
         assert (done.returncode == 0) == ok, done.stdout
         return done.stdout
 
     def start(self, *arguments: str, log: str = "run.log", **extra: str) -> subprocess.Popen[bytes]:
         """A Snakemake run on two cores in the background, its output in a file of the folder."""
-        command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
+        command = [sys.executable, *self.launcher, "--cores", "2", *arguments]
         with (self.folder / log).open("wb") as output:
             return subprocess.Popen(
                 command, cwd=self.folder, env=self.environment(**extra), stdout=output, stderr=subprocess.STDOUT
@@ -96,4 +101,4 @@ class Project:
 
     def copy(self, folder: Path) -> "Project":
         shutil.copytree(self.folder, folder, symlinks=True)
-        return Project(folder)
+        return replace(self, folder=folder)

@@ -10,14 +10,16 @@ import re
 import signal
 import subprocess
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from workflow_project import CONFIG, ROOT
+from workflow_project import CONFIG, ROOT, Project
 
 SCRIPT = ROOT / "tests/slurm/one_node.sh"
+IMPATIENT = str(ROOT / "tests/slurm/impatient.py")
 CACHES = "results/predictions/binary/toy"
 
 MINE = """\
@@ -92,6 +94,11 @@ def cluster(tmp_path):
             subprocess.run([SCRIPT, "stop", folder], check=False)
 
 
+def impatient(project: Project, folder: Path) -> Project:
+    """A copy of a project whose Snakemake does not let Slurm wait."""
+    return replace(project.copy(folder), launcher=(IMPATIENT,))
+
+
 def my_profile(project, *, arrays=False, gres=False, tight=False) -> tuple[str, ...]:
     """The profile as a newcomer changes it: four lines, and the variants it offers; with tight limits if asked."""
     text = (project.folder / "profiles/slurm/profile.yaml").read_text()
@@ -138,7 +145,7 @@ def finished_jobs() -> pd.DataFrame:
 
 
 def test_the_workflow_runs_with_gpus_and_retries(cluster, fresh, tmp_path):
-    project = fresh.copy(tmp_path / "project")
+    project = impatient(fresh, tmp_path / "project")
     (project.folder / "mine.py").write_text(MINE)
     # These GPUs are made up: take the place of torch, which would not find them.
     project.edit("src/uqalign/training/lease.py", 'if choose_device(wanted) == "cpu"', 'if wanted == "cpu"')
@@ -179,7 +186,7 @@ def test_the_workflow_runs_with_gpus_and_retries(cluster, fresh, tmp_path):
 
 
 def test_an_array_is_one_submission(cluster, finished, tmp_path):
-    project = finished.copy(tmp_path / "project")
+    project = impatient(finished, tmp_path / "project")
     paths = [f"{CACHES}/{model}/seeds-000-001/folds-1-2.parquet" for model in ("logreg", "constant")]
     before = [pd.read_parquet(project.folder / path) for path in paths]
     for path in paths:
@@ -198,7 +205,7 @@ def running() -> list[str]:
 
 
 def test_killed_jobs_nodes_and_snakemakes_lose_nothing(cluster, finished, tmp_path):
-    project = finished.copy(tmp_path / "project")
+    project = impatient(finished, tmp_path / "project")
     (project.folder / "mine.py").write_text(MINE)
     project.configure(CONFIG.replace("constant", "'mine:SLOW'"))
     undisturbed = project.copy(tmp_path / "undisturbed")
@@ -241,7 +248,7 @@ def test_killed_jobs_nodes_and_snakemakes_lose_nothing(cluster, finished, tmp_pa
 
 
 def test_gpus_by_gres(cluster, finished, tmp_path):
-    project = finished.copy(tmp_path / "project")
+    project = impatient(finished, tmp_path / "project")
     (project.folder / "mine.py").write_text(MINE)
     project.edit("src/uqalign/training/lease.py", 'if choose_device(wanted) == "cpu"', 'if wanted == "cpu"')
     project.configure(CONFIG.replace("mlp", "'mine:GPU'") + "device: cuda\n")
@@ -253,7 +260,7 @@ def test_gpus_by_gres(cluster, finished, tmp_path):
 
 
 def test_a_node_without_the_package_is_told_and_a_rerun_completes(cluster, finished, tmp_path):
-    project = finished.copy(tmp_path / "project")
+    project = impatient(finished, tmp_path / "project")
     path = f"{CACHES}/constant/seeds-000-001/folds-1-2.parquet"
     (project.folder / path).unlink()
     bare = tmp_path / "bare"
@@ -275,7 +282,7 @@ def test_a_node_without_the_package_is_told_and_a_rerun_completes(cluster, finis
 
 
 def test_another_scheduler_by_its_commands(cluster, finished, tmp_path):
-    project = finished.copy(tmp_path / "project")
+    project = impatient(finished, tmp_path / "project")
     path = f"{CACHES}/constant/seeds-000-001/folds-1-2.parquet"
     before = pd.read_parquet(project.folder / path)
     (project.folder / path).unlink()

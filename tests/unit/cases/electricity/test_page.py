@@ -43,7 +43,10 @@ def test_the_options_on_the_page_are_those_of_the_case() -> None:
 
 
 def test_filling_replaces_what_was_there_and_nothing_else(fill: ModuleType, tmp_path: Path) -> None:
-    for folder, name, text in (("tables", "money.md", "| a |"), ("figures", "profit.png", "picture")):
+    for folder, name, text in (
+        ("tables", "money.md", "# Title\n\n| a |\n## Part\n"),
+        ("figures", "profit.png", "picture"),
+    ):
         (tmp_path / "results" / folder).mkdir(parents=True)
         (tmp_path / "results" / folder / name).write_text(text)
     page = tmp_path / "docs" / "case.md"
@@ -54,7 +57,8 @@ def test_filling_replaces_what_was_there_and_nothing_else(fill: ModuleType, tmp_
     )
     once = fill.filled(page, tmp_path / "results")
     assert once == (
-        "before\n<!-- table: tables/money -->\n\n| a |\n<!-- end -->\nbetween\n<!-- figure: figures/profit -->\n\n"
+        "before\n<!-- table: tables/money -->\n\n| a |\n#### Part\n\n<!-- end -->\n"
+        "between\n<!-- figure: figures/profit -->\n\n"
         "![profit](img/case_profit.png)\n\n<!-- end -->\nafter\n"
     )
     page.write_text(once)
