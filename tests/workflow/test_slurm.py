@@ -92,6 +92,8 @@ def cluster(tmp_path):
             yield folder
         finally:
             subprocess.run([SCRIPT, "stop", folder], check=False)
+            # What ran on a node that was killed lives on, with nobody to end it.
+            subprocess.run(["pkill", "-KILL", "-f", str(tmp_path)], check=False)
 
 
 def impatient(project: Project, folder: Path) -> Project:
