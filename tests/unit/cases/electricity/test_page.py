@@ -8,6 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from PIL import Image
 
 from uqalign.cases.electricity import CASES
 from uqalign.cases.report import figures_of, tables_of
@@ -43,24 +44,27 @@ def test_the_options_on_the_page_are_those_of_the_case() -> None:
 
 
 def test_filling_replaces_what_was_there_and_nothing_else(fill: ModuleType, tmp_path: Path) -> None:
-    for folder, name, text in (
-        ("tables", "money.md", "# Title\n\n| a |\n## Part\n"),
-        ("figures", "profit.png", "picture"),
-    ):
-        (tmp_path / "results" / folder).mkdir(parents=True)
-        (tmp_path / "results" / folder / name).write_text(text)
+    results = tmp_path / "results"
+    for folder in ("tables", "figures"):
+        (results / folder).mkdir(parents=True)
+    (results / "tables/money.md").write_text("# Title\n\n| a |\n## Part\n")
+    Image.new("RGB", (30, 20), "#0072b2").save(results / "figures/profit.png")
     page = tmp_path / "docs" / "case.md"
     page.parent.mkdir()
     page.write_text(
         "before\n<!-- table: tables/money -->\nold\n<!-- end -->\n"
-        "between\n<!-- figure: figures/profit -->\n<!-- end -->\nafter\n"
+        "between\n<!-- page: tables/money -->\n<!-- end -->\n"
+        "<!-- figure: figures/profit -->\n<!-- end -->\nafter\n"
     )
-    once = fill.filled(page, tmp_path / "results")
+    once = fill.filled(page, results)
     assert once == (
         "before\n<!-- table: tables/money -->\n\n| a |\n#### Part\n\n<!-- end -->\n"
-        "between\n<!-- figure: figures/profit -->\n\n"
+        "between\n<!-- page: tables/money -->\n\n| a |\n## Part\n\n<!-- end -->\n"
+        "<!-- figure: figures/profit -->\n\n"
         "![profit](img/case_profit.png)\n\n<!-- end -->\nafter\n"
     )
     page.write_text(once)
-    assert fill.filled(page, tmp_path / "results") == once
-    assert (page.parent / "img/case_profit.png").read_text() == "picture"
+    assert fill.filled(page, results) == once
+    with Image.open(page.parent / "img/case_profit.png") as picture:
+        assert picture.size == (30, 20)
+        assert picture.convert("RGB").getpixel((7, 7)) == (0, 0x72, 0xB2)
