@@ -103,15 +103,26 @@ def test_the_audit_and_the_published_protocol(four_tasks, tmp_path):
     assert set(pd.read_csv(folder / "claims.csv")["definitions_verdict"]) <= {"undecided", "not run"}  # two seeds
     assert len(pd.read_csv(folder / "top_k_ties.csv")) == 5
     assert (folder / "switches.png").stat().st_size > 5000
+    claims = pd.read_csv(folder / "claims.csv").set_index("claim")
+    assert claims.loc[["ablations", "sensitivity_top_k"], "definitions_verdict"].tolist() == ["undecided"] * 2
+    assert claims.loc["ablations", "published_detail"].endswith("here the definitions")
+    assert not (project.folder / "results/sensitivity/levels/multiclass").exists()
     project.configure(config + "protocol: published\n")
     project.snakemake("alignment")
     check_taus(project.folder, "published")
-    assert project.planned("audit") == {}  # it holds every protocol already
+    # It holds every protocol already, but for the claims that follow the protocol of the configuration.
+    assert set(project.planned("audit")) == {"sensitivity_scores", "sensitivity_alignment", "audit_report", "audit"}
     project.configure(config.replace("constant, noise", "constant, noise, oracle"))
     planned = project.planned("audit")
     assert planned.pop("audit_score") == 4
     shown = {"audit_comparison": 1, "audit_report": 1, "audit_figures": 1, "audit": 1}
-    assert planned == {"audit_align": 4, "audit_ties": 1, **shown}
+    yardsticks = {
+        "score": 6,
+        "align": 2,
+        "sensitivity_scores": 2,
+        "sensitivity_alignment": 2,
+    }  # under definitions again
+    assert planned == {"audit_align": 4, "audit_ties": 1, **shown, **yardsticks}
 
 
 @pytest.mark.skipif("UQALIGN_DATA_DIR" not in os.environ, reason="UQALIGN_DATA_DIR names no folder of raw data")

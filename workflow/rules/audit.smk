@@ -106,6 +106,7 @@ rule audit_report:
         audit_plan.taus(),
         audit_plan.ties(),
         audit_plan.row_orders(),
+        audit_plan.other_yardsticks(),
     output:
         **audit_plan.report(),
     log:
@@ -119,7 +120,7 @@ rule audit_report:
         mem_mb=grows(2000),
         runtime=grows(30),
     params:
-        spec=audit_plan.report_spec,
+        spec=audit_plan.claims_spec,
         code=audit_plan.report_code,
         folder=audit_plan.folder,
     shell:

@@ -35,11 +35,22 @@ class Finding:
     detail: str
 
 
-class Statement(Protocol):
-    """One statement about median taus."""
+@dataclass(frozen=True)
+class NotRun:
+    """That some evidence says nothing of a statement.
 
-    def examine(self, evidence: Evidence) -> Finding | None:
-        """What the evidence says; None if it has none of the data sets concerned."""
+    Attributes:
+        why: what it lacks.
+    """
+
+    why: str
+
+
+class Statement(Protocol):
+    """One statement about median taus, or medians of other agreements."""
+
+    def examine(self, evidence: Evidence) -> Finding | NotRun:
+        """What the evidence says, if it has any of the data sets concerned."""
         ...
 
 
@@ -87,10 +98,12 @@ def judge(claim: Claim, evidence: Evidence) -> Outcome:
     """The outcome of a claim for some evidence; data sets that were not run are left out and named."""
     if not claim.statements:
         return Outcome("not run", None, math.nan, claim.why_not)
-    findings = [statement.examine(evidence) for statement in claim.statements]
-    found = [finding for finding in findings if finding is not None]
-    if len(found) < len(findings):
-        return Outcome("not run", None, math.nan, "no data set of it was run")
+    found = []
+    for statement in claim.statements:
+        finding = statement.examine(evidence)
+        if isinstance(finding, NotRun):
+            return Outcome("not run", None, math.nan, finding.why)
+        found.append(finding)
     point = all(finding.point for finding in found)
     drawn = [finding.drawn for finding in found if finding.drawn is not None]
     probability = float(np.mean(np.all(drawn, axis=0))) if drawn else math.nan

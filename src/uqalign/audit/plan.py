@@ -28,6 +28,8 @@ REPORT = (
     "audit.md",
 )
 FIGURES = ("switches", "comparison")
+CLAIMED: tuple[Task, ...] = ("binary", "regression")
+"""The tasks that the paper makes claims about."""
 
 
 @dataclass(frozen=True)
@@ -112,9 +114,15 @@ class AuditPlan:
         """The effect of the order of the models, of every binary data set."""
         return self._per_dataset("orders", ["binary"])
 
-    def _per_dataset(self, kind: str, tasks: Sequence[Task]) -> list[str]:
+    def other_yardsticks(self) -> list[str]:
+        """Agreements other than tau and taus under other priors, of the data sets that have claims about them."""
+        return [
+            path for kind in ("alignment", "sensitivity/levels") for path in self._per_dataset(kind, CLAIMED, "results")
+        ]
+
+    def _per_dataset(self, kind: str, tasks: Sequence[Task], folder: str = FOLDER) -> list[str]:
         chosen = [dataset for dataset in self.plan.datasets.values() if dataset.task in tasks]
-        return [f"{FOLDER}/{kind}/{dataset.task}/{dataset.name}.parquet" for dataset in chosen]
+        return [f"{folder}/{kind}/{dataset.task}/{dataset.name}.parquet" for dataset in chosen]
 
     # Parameters, by the wildcards of a rule
 
@@ -151,14 +159,25 @@ class AuditPlan:
         return canonical_json(spec)
 
     def report_spec(self, _: Any) -> str:
-        """What tables, figures and the page are told."""
+        """What the comparison and the figures are told."""
+        return canonical_json(self._report())
+
+    def claims_spec(self, _: Any) -> str:
+        """What tables and page are told: the other yardsticks follow the protocol of the configuration."""
+        from uqalign.audit.settings import setting_of
+        from uqalign.protocol import expand
+
+        on = expand(self.plan.config.switches)
+        settings = {task: setting_of(task, on) for task in self.plan.tasks if task in CLAIMED}
+        return canonical_json(self._report() | {"settings": settings})
+
+    def _report(self) -> dict[str, Any]:
         named = {name: PUBLISHED_AS[name] for name in self.plan.datasets if name in PUBLISHED_AS}
-        spec = {
+        return {
             "datasets": {name: dataset.task for name, dataset in self.plan.datasets.items()},
             "published": {"sha256": sha256_of(PATH), "names": named},
             "missing": self._missing(),
         }
-        return canonical_json(spec)
 
     # Code behind each stage
 

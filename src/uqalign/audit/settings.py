@@ -89,6 +89,12 @@ def settings(task: Task) -> tuple[Setting, ...]:
     )
 
 
+def setting_of(task: Task, switches: Iterable[str]) -> str:
+    """Name of the setting with exactly those of these switches that can be measured; "" if there is none."""
+    on = frozenset(switches) & {switch.id for switch in measurable(task)}
+    return next((setting.name for setting in settings(task) if setting.switches == on), "")
+
+
 def variant_id(switches: Iterable[str]) -> str:
     """Text of a set of switches, `a+b`; "" for the definition."""
     return "+".join(sorted(switches))

@@ -19,19 +19,24 @@ VIEWS = ("printed", PUBLISHED, DEFINITIONS)
 """The published tables themselves, our run under the published protocol, and under the definitions."""
 
 
-def verdicts(taus: pd.DataFrame, names: Mapping[str, str], folds: int) -> pd.DataFrame:
+def verdicts(
+    taus: pd.DataFrame, names: Mapping[str, str], folds: int, others: pd.DataFrame | None = None
+) -> pd.DataFrame:
     """Every claim under each view.
 
     Args:
         taus: rows as `TAU_COLUMNS`.
         names: published names of our data sets.
         folds: folds of the cross-validation.
+        others: rows as `YARDSTICK_COLUMNS`, under the run's own protocol.
 
     Returns:
         columns claim, bold, where, text, read_as, and for each view .._verdict, .._at_medians, .._probability,
         .._detail.
     """
-    views = {"printed": printed()} | {s: evidence_under(taus, s, names, folds) for s in (PUBLISHED, DEFINITIONS)}
+    views = {"printed": printed()} | {
+        setting: evidence_under(taus, setting, names, folds, others) for setting in (PUBLISHED, DEFINITIONS)
+    }
     rows = []
     for claim in declared():
         row: dict[str, object] = {
@@ -77,12 +82,13 @@ def claims_markdown(table: pd.DataFrame) -> str:
     parts = [
         "# Claims",
         "",
-        "Each claim is read as a statement about median taus and tested on the published tables as printed, on our run "
-        "under the published protocol, and on our run under the definitions. In brackets: the probability that the "
-        "statement holds for the medians of other seeds and data, by a bootstrap of seeds whose spread is corrected "
-        f"for what seeds share. *Holds*: {SURE} or more; *fails*: {1 - SURE:.2f} or less; *undecided*: in between, or "
-        f"fewer than {MIN_SEEDS} seeds. The probabilities are each claim's own: of many claims with probability 0.95, "
-        "one in twenty fails.",
+        "Each claim is read as a statement about medians over seeds and tested on the published tables as printed, on "
+        "our run under the published protocol, and on our run under the definitions. In brackets: the probability that "
+        "the statement holds for the medians of other seeds and data, by a bootstrap of seeds whose spread is "
+        f"corrected for what seeds share. *Holds*: {SURE} or more; *fails*: {1 - SURE:.2f} or less; *undecided*: in "
+        f"between, or fewer than {MIN_SEEDS} seeds. The probabilities are each claim's own: of many claims with "
+        "probability 0.95, one in twenty fails. Claims about other priors and other agreements are tested under the "
+        "protocol of the configuration alone.",
         "",
         markdown_table(
             ["claims", "judged by", "holds", "undecided", "fails", "not run", "true of the medians"],
@@ -93,7 +99,7 @@ def claims_markdown(table: pd.DataFrame) -> str:
         part = table[table["bold"] == bold].to_dict("records")
         run = [row for row in part if any(row[f"{view}_verdict"] != "not run" for view in VIEWS[1:])]
         rest = [row for row in part if row not in run]
-        parts += [title, "", markdown_table(_HEAD[bold], [_line(row, bold) for row in run])]
+        parts += [title, "", markdown_table(_HEAD[bold], [_line(row, bold) for row in run]), *_gaps(run, bold)]
         if rest:
             parts += ["Not run here:", "", *(f"- {row['text']} ({row['where']}){_because(row)}" for row in rest), ""]
     return "\n".join(parts)
@@ -110,7 +116,21 @@ def _line(row: Mapping[Any, Any], bold: bool) -> list[str]:
     if bold:
         details = [row[f"{view}_detail"] for view in (PUBLISHED, DEFINITIONS)]
         return [row["text"], row["where"], cells[PUBLISHED], cells[DEFINITIONS], *details]
-    return [row["text"], row["where"], row["read_as"], *cells.values(), row["definitions_detail"]]
+    numbers = row[f"{DEFINITIONS}_detail"]
+    if row[f"{DEFINITIONS}_verdict"] == "not run":
+        numbers = f"{_view(PUBLISHED)}: {row[f'{PUBLISHED}_detail']}"
+    return [row["text"], row["where"], row["read_as"], *cells.values(), numbers]
+
+
+def _gaps(rows: Sequence[Mapping[Any, Any]], bold: bool) -> list[str]:
+    """Why claims that one view can judge are not run in another, a line per view and reason."""
+    if bold:  # their numbers stand in the table for either protocol
+        return []
+    missing = Counter(
+        (view, str(row[f"{view}_detail"])) for view in VIEWS for row in rows if row[f"{view}_verdict"] == "not run"
+    )
+    lines = [f"- {_view(view)}, {count} of the claims: {why}." for (view, why), count in missing.items()]
+    return ["Why some columns have *not run*:", "", *lines, ""] if lines else []
 
 
 def _because(row: Mapping[Any, Any]) -> str:

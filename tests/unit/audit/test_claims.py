@@ -73,6 +73,25 @@ def test_what_was_not_run_is_not_judged() -> None:
     assert judge(Claim("c", "", "", "", why_not="because"), printed()).detail == "because"
 
 
+@pytest.mark.parametrize(
+    ("chosen", "best_cell", "little"),
+    [
+        (["nll", "brier"], "not run", "fails"),
+        (["pwu_c", "pwu_k"], "holds", "not run"),
+        (["pwu_k"], "not run", "not run"),  # nothing to be better than
+        (["nll", "pwu_k"], "holds", "fails"),
+    ],
+)
+def test_claims_about_metrics_that_the_configuration_leaves_out(chosen: list[str], best_cell: str, little: str) -> None:
+    taus = frame(np.full((6, len(METRICS)), 0.5), METRICS, "sonar_keel")
+    table = verdicts(taus[taus["metric"].isin(chosen)], {"sonar_keel": "sonar"}, 5).set_index("claim")
+    for name, expected in (("bold_j2_sonar_pwu_k", best_cell), ("little_top_k", little)):
+        row = table.loc[name]
+        assert row["definitions_verdict"] == expected
+        told = "the configuration leaves out the metrics that it is about" in row["definitions_detail"]
+        assert told == (expected == "not run")
+
+
 def test_variants_go_by_their_published_names() -> None:
     assert list(evidence({"sonar_keel": LOW}).of("top_k")) == ["sonar"]
 
@@ -91,7 +110,9 @@ def test_captions_on_the_printed_tables() -> None:
         assert found[f"best_{name}"].verdict == "holds"
     assert found["consistent"].verdict == "fails"  # pwu_k on ionosphere: -0.11
     assert found["pathological_priors"].verdict == "holds"
-    assert found["sensitivity_top_k"].verdict == "not run"
+    for name in ("sensitivity_top_k", "ablations"):
+        assert found[name].verdict == "not run"
+        assert found[name].detail == "the paper shows it in figures, without numbers"
 
 
 def test_table_of_verdicts() -> None:

@@ -6,9 +6,13 @@ import json
 from pathlib import Path
 from types import SimpleNamespace
 
-from uqalign.audit.plan import AuditPlan
+import pytest
+
+from uqalign.audit.declared import UNIVARIATE
+from uqalign.audit.plan import CLAIMED, AuditPlan
 from uqalign.audit.stages.report import FILES
 from uqalign.config import Config
+from uqalign.families import FAMILIES
 from uqalign.jobs import Plan
 
 ROOT = Path(__file__).parents[3]
@@ -43,11 +47,35 @@ def test_only_binary_data_sets_have_ties_to_count() -> None:
     assert set(audit.report().values()) == {f"results/audit/{name}" for name in FILES}
 
 
-def test_the_protocol_of_a_run_changes_no_order() -> None:
+def test_the_protocol_of_a_run_changes_no_order_but_that_of_the_claims() -> None:
     one, other = plan(), plan(protocol="published")
     assert one.score_spec(WILDCARDS) == other.score_spec(WILDCARDS)
     assert one.dataset_spec(WILDCARDS) == other.dataset_spec(WILDCARDS)
     assert one.report_spec(None) == other.report_spec(None)
+    assert one.claims_spec(None) != other.claims_spec(None)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "setting"),
+    [
+        ("definitions", "definitions"),
+        ("published", "published"),
+        (["threshold_geq"], "+threshold_geq"),
+        (["threshold_geq", "rauc_oracle"], ""),
+        (["abstention_cost"], "definitions"),  # acts on regression only
+    ],
+)
+def test_other_yardsticks_are_those_of_the_protocol(protocol: str | list[str], setting: str) -> None:
+    assert json.loads(plan(protocol=protocol).claims_spec(None))["settings"] == {"binary": setting}
+
+
+def test_other_yardsticks_are_asked_for_where_there_are_claims() -> None:
+    assert plan().other_yardsticks() == [
+        "results/alignment/binary/sonar_keel.parquet",
+        "results/sensitivity/levels/binary/sonar_keel.parquet",
+    ]
+    assert {FAMILIES[family].task for family in UNIVARIATE} == set(CLAIMED)
+    assert not any("surfaces" in path for path in plan().other_yardsticks())
 
 
 def test_reports_know_published_names_and_missing_models() -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from uqalign.audit.effects import rankings, switches_markdown, turned_markdown
 from uqalign.audit.files import of_kind, read
@@ -11,9 +12,15 @@ from uqalign.audit.page import audit_page, run_notes
 from uqalign.audit.questions import questions_markdown, selective_cost
 from uqalign.audit.stages.results import Results
 from uqalign.audit.verdicts import claims_markdown, verdicts
+from uqalign.audit.yardsticks import YARDSTICK_COLUMNS, by_agreement, by_level
+from uqalign.contracts.alignment import read_alignment
+from uqalign.contracts.sensitivity import LEVEL_COLUMNS, read_table
 from uqalign.files import write_text
 from uqalign.protocol import SWITCHES
 from uqalign.stages.common import check_code, parse_spec
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FILES = (
     "effects.csv",
@@ -30,7 +37,8 @@ def run(*, files: Sequence[Path], spec: str, code: str, folder: Path) -> str:
     """Write `FILES` to `folder`.
 
     Args:
-        files: taus of every data set; ties and orders of the binary ones.
+        files: taus of every data set; ties and orders of the binary ones; alignment, and alignment by level of the
+            prior, of the data sets that have claims about them.
 
     Raises:
         FileError: files that are missing, damaged or of another version.
@@ -39,7 +47,7 @@ def run(*, files: Sequence[Path], spec: str, code: str, folder: Path) -> str:
     check_code(code, __name__)
     results = Results.read(of_kind(files, "taus"), orders)
     turned = rankings(results.changes)
-    claims = verdicts(results.taus, results.names, results.folds)
+    claims = verdicts(results.taus, results.names, results.folds, _other_yardsticks(files, orders))
     cost = selective_cost(results.taus, results.folds)
     (tied, _), (by_order, _) = (read(of_kind(files, kind), kind) for kind in ("ties", "orders"))
     tables = (results.changes, turned, claims, cost, tied, by_order)
@@ -64,3 +72,15 @@ def run(*, files: Sequence[Path], spec: str, code: str, folder: Path) -> str:
     write_text(folder / FILES[-1], audit_page(run_notes(results.about, orders["missing"]), sections))
     holds = int((claims["definitions_verdict"] == "holds").sum())
     return f"{len(claims)} claims, {holds} hold under the definitions"
+
+
+def _other_yardsticks(files: Sequence[Path], orders: Mapping[str, Any]) -> pd.DataFrame:
+    """Rows as `YARDSTICK_COLUMNS`, of what there is."""
+    import pandas as pd
+
+    own = orders["settings"]
+    settings = {name: own[task] for name, task in orders["datasets"].items() if task in own}
+    # A file at a time: decisions are averaged away before the next one is read.
+    parts = [by_agreement(read_alignment([path]), settings) for path in of_kind(files, "alignment")]
+    parts += [by_level(read_table(path, "levels", LEVEL_COLUMNS)[0], settings) for path in of_kind(files, "levels")]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=YARDSTICK_COLUMNS)
