@@ -95,14 +95,14 @@ start() {
   ln -sfn "$dir/etc/slurm.conf" /etc/slurm/slurm.conf
   ln -sfn "$dir/etc/gres.conf" /etc/slurm/gres.conf
   if ! munge --no-input >/dev/null 2>&1; then
-    command install -d -o munge -g munge -m 755 /run/munge
-    runuser -u munge -- munged
+    command install -d -o munge -g munge -m 755 /run/munge || cannot "there is no user munge"
+    runuser -u munge -- munged || cannot "munged does not start"
     cp /run/munge/munged.pid "$dir/run/munged.pid" 2>/dev/null || true
     wait_for 10 munge --no-input
   fi
-  slurmctld
+  slurmctld || cannot "slurmctld does not start: $(tail -n 1 "$dir/log/slurmctld.log")"
   wait_for 10 scontrol ping
-  slurmd
+  slurmd || cannot "slurmd does not start: $(tail -n 1 "$dir/log/slurmd.log")"
   wait_for 15 node_is_up
 }
 
