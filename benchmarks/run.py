@@ -28,6 +28,8 @@ def main() -> None:
     parser.add_argument("results", type=Path)
     results = parser.parse_args().results
     found = jobs(results)
+    if found.empty:
+        raise SystemExit(f"{results} holds no record of a run: expected {results / 'benchmarks'}")
     summary = found.groupby("rule").agg(jobs=("s", "size"), seconds=("s", "sum"), cpu=("cpu", "sum"), mb=("mb", "max"))
     print(summary.round(0).astype(int).to_markdown())
     caches = list((results / "predictions").rglob("*.parquet"))
