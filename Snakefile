@@ -35,7 +35,7 @@ manifest = Manifest(plan.config, Path(workflow.basedir))
 reports = ReportPlan(plan)
 study = StudyPlan(plan.config)
 sensitivity_of = SensitivityPlan(plan)
-audit_plan = AuditPlan(plan)
+audit_plan = AuditPlan(plan, cases)
 page_plan = PagePlan(plan, cases)
 
 

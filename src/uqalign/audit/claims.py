@@ -63,18 +63,16 @@ class Claim:
         where: place in the paper.
         text: what is claimed, in our words where the paper's are longer.
         read_as: the statement that is tested.
-        statements: all must hold; none where the claim cannot be tested here.
+        statements: all must hold.
         bold: whether it is a bold cell of a table.
-        why_not: why it is not tested.
     """
 
     id: str
     where: str
     text: str
     read_as: str
-    statements: tuple[Statement, ...] = ()
+    statements: tuple[Statement, ...]
     bold: bool = False
-    why_not: str = ""
 
 
 @dataclass(frozen=True)
@@ -96,8 +94,6 @@ class Outcome:
 
 def judge(claim: Claim, evidence: Evidence) -> Outcome:
     """The outcome of a claim for some evidence; data sets that were not run are left out and named."""
-    if not claim.statements:
-        return Outcome("not run", None, math.nan, claim.why_not)
     found = []
     for statement in claim.statements:
         finding = statement.examine(evidence)

@@ -11,7 +11,7 @@ import numpy as np
 from uqalign.audit.published import metrics_of, published_tables
 from uqalign.audit.settings import AUDITED
 from uqalign.audit.summaries import Block, block_of
-from uqalign.audit.yardsticks import SOURCES, YARDSTICK_COLUMNS, Yardstick, why_lacking
+from uqalign.audit.yardsticks import CASES, SOURCES, YARDSTICK_COLUMNS, Yardstick, why_lacking
 from uqalign.families import FAMILIES
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 
 Key = tuple[Yardstick, str, str]
+
+_CASES = {case.family: case for case in CASES.values()}
 
 NOT_RUN = "no data set of it was run"
 FIGURES_ONLY = "the paper shows it in figures, without numbers"
@@ -68,9 +70,10 @@ def evidence_under(
     for frame in (taus.assign(yardstick="tau"), others):
         chosen = frame[frame["setting"] == setting]
         for (yardstick, dataset, family), part in chosen.groupby(["yardstick", "dataset", "family"], sort=False):
-            metrics = metrics_of(str(family)) or AUDITED[FAMILIES[str(family)].task]
+            case = _CASES.get(str(family))
+            metrics = metrics_of(str(family)) or AUDITED[(case or FAMILIES[str(family)]).task]
             key = (cast(Yardstick, yardstick), str(family), names.get(str(dataset), str(dataset)))
-            blocks.setdefault(key, block_of(part, metrics, folds))
+            blocks.setdefault(key, block_of(part, metrics, 1 if case and case.redrawn else folds))
     return Evidence(blocks, sampled=True, lacking=why_lacking(others, setting))
 
 
@@ -80,5 +83,5 @@ def printed() -> Evidence:
     for (family, dataset), part in published_tables().groupby(["family", "dataset"], sort=False):
         medians = part["median"].to_numpy()
         block = Block(tuple(part["metric"]), medians, np.empty((0, len(medians))), 100)
-        blocks["tau", str(family), str(dataset)] = block
+        blocks["money" if family in _CASES else "tau", str(family), str(dataset)] = block
     return Evidence(blocks, sampled=False, lacking=dict.fromkeys(SOURCES, FIGURES_ONLY))

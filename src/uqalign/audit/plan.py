@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from uqalign.audit.published import PATH, PUBLISHED_AS
+from uqalign.audit.yardsticks import CASES
+from uqalign.cases.case import Case
+from uqalign.cases.plan import CasePlan
 from uqalign.jobs import FIGURE_FORMATS, Job, Plan, fold_token, seed_token
 from uqalign.models.base import REGISTRY
 from uqalign.models.suites import SUITES
@@ -34,9 +38,14 @@ CLAIMED: tuple[Task, ...] = ("binary", "regression")
 
 @dataclass(frozen=True)
 class AuditPlan:
-    """A configuration's audit."""
+    """A configuration's audit.
+
+    Attributes:
+        cases: its case studies.
+    """
 
     plan: Plan
+    cases: CasePlan
 
     def _models(self, task: Task) -> list[str]:
         return [model.name for model in self.plan.models.values() if task in model.tasks]
@@ -115,10 +124,12 @@ class AuditPlan:
         return self._per_dataset("orders", ["binary"])
 
     def other_yardsticks(self) -> list[str]:
-        """Agreements other than tau and taus under other priors, of the data sets that have claims about them."""
-        return [
-            path for kind in ("alignment", "sensitivity/levels") for path in self._per_dataset(kind, CLAIMED, "results")
-        ]
+        """Agreements other than tau, taus under other priors and with money, of all that has claims about it."""
+        levels = [self._per_dataset(kind, CLAIMED, "results") for kind in ("alignment", "sensitivity/levels")]
+        return [*chain(*levels), *(path for case in self._claimed() for path in self.cases.case_alignment(case))]
+
+    def _claimed(self) -> list[Case]:
+        return [case for name, case in self.cases.cases.items() if name in CASES]
 
     def _per_dataset(self, kind: str, tasks: Sequence[Task], folder: str = FOLDER) -> list[str]:
         chosen = [dataset for dataset in self.plan.datasets.values() if dataset.task in tasks]
@@ -169,7 +180,8 @@ class AuditPlan:
 
         on = expand(self.plan.config.switches)
         settings = {task: setting_of(task, on) for task in self.plan.tasks if task in CLAIMED}
-        return canonical_json(self._report() | {"settings": settings})
+        of_cases = {case.name: setting_of(case.task, on, case.switches) for case in self._claimed()}
+        return canonical_json(self._report() | {"settings": settings, "cases": of_cases})
 
     def _report(self) -> dict[str, Any]:
         named = {name: PUBLISHED_AS[name] for name in self.plan.datasets if name in PUBLISHED_AS}

@@ -89,10 +89,16 @@ def settings(task: Task) -> tuple[Setting, ...]:
     )
 
 
-def setting_of(task: Task, switches: Iterable[str]) -> str:
-    """Name of the setting with exactly those of these switches that can be measured; "" if there is none."""
-    on = frozenset(switches) & {switch.id for switch in measurable(task)}
-    return next((setting.name for setting in settings(task) if setting.switches == on), "")
+def setting_of(task: Task, switches: Iterable[str], of_case: Iterable[str] = ()) -> str:
+    """Name of the setting with exactly those of these switches that matter; "" if there is none.
+
+    Args:
+        of_case: switches that matter besides those that can be measured from stored predictions of the task.
+    """
+    chosen, extra = frozenset(switches), frozenset(of_case)
+    on = chosen & {switch.id for switch in measurable(task)}
+    found = next((setting.name for setting in settings(task) if setting.switches == on), "")
+    return found if chosen & extra == (extra if found == PUBLISHED else frozenset()) else ""
 
 
 def variant_id(switches: Iterable[str]) -> str:

@@ -25,6 +25,8 @@ STRONG = 0.5
 AMONG = 3
 """Places that count as being among the most aligned metrics."""
 
+SECOND = 2
+
 UNMOVED = 0.1
 """A change of a median by less than this counts as no effect."""
 
@@ -182,7 +184,7 @@ class NoClassicalConsistent:
         return Finding(point, drawn, min(block.seeds for block in blocks), detail)
 
 
-def best(metric: str, family: str, *datasets: str, most: bool = False) -> OnDatasets:
+def best(metric: str, family: str, *datasets: str, most: bool = False, by: Yardstick = "tau") -> OnDatasets:
     """No metric has a higher median than this one."""
 
     def decide(block: Block, medians: FloatArray) -> Held:
@@ -195,7 +197,7 @@ def best(metric: str, family: str, *datasets: str, most: bool = False) -> OnData
         return f"{metric} {number(block.at(metric))}, {name} {number(float(value))}"
 
     return OnDatasets(
-        family, lambda block: metric in block.metrics and len(block.metrics) > 1, decide, tell, datasets, most
+        family, lambda block: metric in block.metrics and len(block.metrics) > 1, decide, tell, datasets, most, by
     )
 
 
@@ -225,7 +227,7 @@ def reaches(metric: str, level: float, family: str) -> OnDatasets:
     return OnDatasets(family, _has(metric), decide, tell, most=True)
 
 
-def positive(metric: str, family: str) -> OnDatasets:
+def positive(metric: str, family: str, by: Yardstick = "tau") -> OnDatasets:
     """The metric's median is above 0, on every data set."""
 
     def decide(block: Block, medians: FloatArray) -> Held:
@@ -234,7 +236,19 @@ def positive(metric: str, family: str) -> OnDatasets:
     def tell(block: Block) -> str:
         return f"{metric} {number(block.at(metric))}"
 
-    return OnDatasets(family, _has(metric), decide, tell)
+    return OnDatasets(family, _has(metric), decide, tell, by=by)
+
+
+def classical_below(level: float, family: str, by: Yardstick) -> OnDatasets:
+    """Every classical metric has a median below `level`, on every data set."""
+
+    def decide(block: Block, medians: FloatArray) -> Held:
+        return _held(~(medians[..., _classical(block)] >= level).any(axis=-1))
+
+    def tell(block: Block) -> str:
+        return ", ".join(f"{block.metrics[i]} {number(float(block.medians[i]))}" for i in _classical(block))
+
+    return OnDatasets(family, _has_classical, decide, tell, by=by)
 
 
 def most_classical_below(level: float, family: str) -> OnDatasets:
@@ -251,12 +265,12 @@ def most_classical_below(level: float, family: str) -> OnDatasets:
     return OnDatasets(family, _has_classical, decide, tell)
 
 
-def among_best(metric: str, family: str, by: Yardstick = "tau") -> OnDatasets:
-    """The metric is among the three highest medians, on most data sets."""
+def among_best(metric: str, family: str, by: Yardstick = "tau", places: int = AMONG) -> OnDatasets:
+    """The metric is among the highest medians, three unless said otherwise, on most data sets."""
 
     def decide(block: Block, medians: FloatArray) -> Held:
         own = medians[..., [block.metrics.index(metric)]]
-        return _held(((medians > own + LEVEL).sum(axis=-1) < AMONG) & ~np.isnan(own[..., 0]))
+        return _held(((medians > own + LEVEL).sum(axis=-1) < places) & ~np.isnan(own[..., 0]))
 
     def tell(block: Block) -> str:
         place = 1 + int((block.medians > block.at(metric) + LEVEL).sum())

@@ -105,11 +105,11 @@ def block_of(taus: pd.DataFrame, metrics: Sequence[str], folds: int) -> Block:
     Args:
         taus: its rows as `TAU_COLUMNS`.
         metrics: the metrics to compare; absent ones are left out.
-        folds: folds of the cross-validation.
+        folds: folds of the cross-validation; 1 if the seeds number draws of one test set, which are draws already.
     """
     wide = taus.pivot(index="seed", columns="metric", values="tau")
     names = tuple(metric for metric in metrics if metric in wide)
     values = wide[list(names)].to_numpy()
     # One choice of seeds for all families and settings of a data set: they are evaluated on the same splits.
-    draws = corrected_draws(values, folds, name=str(taus["dataset"].iloc[0]))
+    draws = values if folds == 1 else corrected_draws(values, folds, name=str(taus["dataset"].iloc[0]))
     return Block(names, _medians(values[None])[0], draws, int((~np.isnan(values)).any(axis=1).sum()))

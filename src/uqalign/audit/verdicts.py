@@ -87,8 +87,8 @@ def claims_markdown(table: pd.DataFrame) -> str:
         "the statement holds for the medians of other seeds and data, by a bootstrap of seeds whose spread is "
         f"corrected for what seeds share. *Holds*: {SURE} or more; *fails*: {1 - SURE:.2f} or less; *undecided*: in "
         f"between, or fewer than {MIN_SEEDS} seeds. The probabilities are each claim's own: of many claims with "
-        "probability 0.95, one in twenty fails. Claims about other priors and other agreements are tested under the "
-        "protocol of the configuration alone.",
+        "probability 0.95, one in twenty fails. Claims about other priors, other agreements and case studies are "
+        "tested under the protocol of the configuration alone.",
         "",
         markdown_table(
             ["claims", "judged by", "holds", "undecided", "fails", "not run", "true of the medians"],

@@ -1,20 +1,24 @@
-"""What metrics are held against besides Kendall's tau with their family's decisions: other priors, other agreements."""
+"""What metrics are held against besides Kendall's tau with their family's decisions: other priors, other agreements,
+and the money of the case studies."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from uqalign.agreement import AGREEMENTS
 from uqalign.audit.settings import DEFINITIONS, PUBLISHED
+from uqalign.tasks import Task
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Yardstick = Literal["tau", "top_1", "top_3", "pearson", "base", "slight", "strong", "extreme"]
+Yardstick = Literal["tau", "top_1", "top_3", "pearson", "base", "slight", "strong", "extreme", "money"]
 """tau: Kendall's tau with the family's decisions, as in the published tables. top_1, top_3, pearson: another agreement
-with them. base, slight, strong, extreme: Kendall's tau with decisions drawn from the prior of this level."""
+with them. base, slight, strong, extreme: Kendall's tau with decisions drawn from the prior of this level. money:
+Kendall's tau with the realised utility of a case study."""
 
 YARDSTICK_COLUMNS = ["dataset", "setting", "yardstick", "seed", "family", "metric", "tau"]
 """One row per yardstick, seed and metric: mean agreement over the decisions that have one, as `tau`. setting: the name
@@ -29,9 +33,38 @@ SOURCES: Mapping[Yardstick, str] = MappingProxyType(
         "slight": "results/sensitivity/levels",
         "strong": "results/sensitivity/levels",
         "extreme": "results/sensitivity/levels",
+        "money": "results/cases",
     }
 )
 """Where the files of each yardstick lie, but for tau under every setting, which the audit computes itself."""
+
+
+@dataclass(frozen=True)
+class ClaimedCase:
+    """A case study that the paper makes claims about.
+
+    Attributes:
+        family: what the claims call its utility.
+        task: prediction task.
+        arms: its arms that the claims are about, and the names of their data in the claims.
+        redrawn: whether its replicates are drawn from one set of test rows, so that their spread is the uncertainty;
+            otherwise they are seeds of a cross-validation.
+    """
+
+    family: str
+    task: Task
+    arms: Mapping[str, str]
+    redrawn: bool = False
+
+
+CASES: Mapping[str, ClaimedCase] = MappingProxyType(
+    {
+        "electricity": ClaimedCase("bidding", "regression", {"days": "electricity"}, redrawn=True),
+        "credit": ClaimedCase("credit", "binary", {"kaggle": "kaggle", "pakdd": "pakdd"}),
+        "lending": ClaimedCase("lending", "binary", {"lending_club": "lending_club"}),
+    }
+)
+"""By the names of the case studies."""
 
 
 def by_agreement(alignment: pd.DataFrame, settings: Mapping[str, str]) -> pd.DataFrame:
@@ -72,6 +105,32 @@ def by_level(levels: pd.DataFrame, settings: Mapping[str, str]) -> pd.DataFrame:
     return _under(means.rename(columns={"level": "yardstick"}), settings)
 
 
+def by_money(alignment: pd.DataFrame, settings: Mapping[str, str]) -> pd.DataFrame:
+    """Kendall's tau with the realised utility of case studies.
+
+    Args:
+        alignment: rows as `contracts.alignment.ALIGNMENT_COLUMNS`: family is a case study, dataset one of its arms.
+        settings: the setting under which each case study was aligned; those without one are left out.
+
+    Returns:
+        rows as `YARDSTICK_COLUMNS`, under the claims' names of utilities and data.
+    """
+    import pandas as pd
+
+    from uqalign.alignment import seed_taus
+
+    taus = seed_taus(alignment)
+    parts = [
+        taus[(taus["family"] == name) & (taus["dataset"] == arm)].assign(
+            yardstick="money", setting=settings[name], family=case.family, dataset=data
+        )
+        for name, case in CASES.items()
+        if name in settings
+        for arm, data in case.arms.items()
+    ]
+    return pd.concat(parts, ignore_index=True)[YARDSTICK_COLUMNS] if parts else pd.DataFrame(columns=YARDSTICK_COLUMNS)
+
+
 def _under(means: pd.DataFrame, settings: Mapping[str, str]) -> pd.DataFrame:
     means = means[means["dataset"].isin(list(settings))]
     return means.assign(setting=means["dataset"].map(settings))[YARDSTICK_COLUMNS]
@@ -88,7 +147,7 @@ def why_lacking(taus: pd.DataFrame, setting: str) -> dict[Yardstick, str]:
     for yardstick, folder in SOURCES.items():
         found = set(taus.loc[taus["yardstick"] == yardstick, "setting"])
         if not found:
-            reasons[yardstick] = f"no data set that it is about is in {folder}"
+            reasons[yardstick] = f"nothing that it is about is in {folder}"
         elif setting not in found:
             own = " and ".join(sorted(_TITLES.get(name, "a protocol between the two") for name in found))
             reasons[yardstick] = f"{folder} follows the protocol of the configuration alone, here {own}"

@@ -78,7 +78,7 @@ class PagePlan:
                 case "sensitivity":
                     found += [path for path in SensitivityPlan(self.plan).targets() if "/tables/" in path]
                 case "audit":
-                    found += AuditPlan(self.plan).audit()
+                    found += AuditPlan(self.plan, self.cases).audit()
                 case "superiority":
                     study = StudyPlan(self.plan.config)
                     found += [*study.tables(), *study.figures()]

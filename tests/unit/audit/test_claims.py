@@ -70,7 +70,6 @@ def test_other_statements() -> None:
 def test_what_was_not_run_is_not_judged() -> None:
     assert verdict(best("pwu_k", "top_k", "heart"), evidence({"a": LOW})) == ("not run", None)
     assert verdict(best("pwu_phi", "risk_averse_top_k"), evidence({"a": LOW})) == ("not run", None)
-    assert judge(Claim("c", "", "", "", why_not="because"), printed()).detail == "because"
 
 
 @pytest.mark.parametrize(
@@ -100,7 +99,7 @@ def test_every_bold_cell_is_a_claim_that_the_printed_tables_bear_out() -> None:
     cells = bold_cells()
     assert len(cells) == int(published_tables()["best"].sum())
     for claim in cells:
-        assert judge(claim, printed()).verdict == ("not run" if claim.where == "Table 2" else "holds"), claim.id
+        assert judge(claim, printed()).verdict == "holds", claim.id
     assert len({claim.id for claim in declared()}) == len(declared())
 
 
@@ -110,7 +109,8 @@ def test_captions_on_the_printed_tables() -> None:
         assert found[f"best_{name}"].verdict == "holds"
     assert found["consistent"].verdict == "fails"  # pwu_k on ionosphere: -0.11
     assert found["pathological_priors"].verdict == "holds"
-    for name in ("sensitivity_top_k", "ablations"):
+    assert found["bidding"].verdict == "holds"  # the highest conventional median is 0.09
+    for name in ("sensitivity_top_k", "ablations", "credit", "lending"):
         assert found[name].verdict == "not run"
         assert found[name].detail == "the paper shows it in figures, without numbers"
 
@@ -134,4 +134,5 @@ def test_table_of_verdicts() -> None:
 def test_claims_are_worded(claim: Claim) -> None:
     assert claim.text
     assert claim.where
-    assert bool(claim.statements) == bool(claim.read_as) == (not claim.why_not)
+    assert claim.statements
+    assert claim.read_as

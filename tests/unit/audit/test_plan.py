@@ -11,6 +11,10 @@ import pytest
 from uqalign.audit.declared import UNIVARIATE
 from uqalign.audit.plan import CLAIMED, AuditPlan
 from uqalign.audit.stages.report import FILES
+from uqalign.audit.yardsticks import CASES
+from uqalign.cases.case import FixedTest
+from uqalign.cases.plan import CasePlan
+from uqalign.cases.registry import CASES_REGISTRY
 from uqalign.config import Config
 from uqalign.families import FAMILIES
 from uqalign.jobs import Plan
@@ -20,7 +24,8 @@ ROOT = Path(__file__).parents[3]
 
 def plan(**changes: object) -> AuditPlan:
     settings = {"datasets": ["sonar_keel", "iris"], "models": ["logreg", "random_forest"], "seeds": 12}
-    return AuditPlan(Plan(Config.model_validate(settings | changes)))
+    config = Config.model_validate(settings | changes)
+    return AuditPlan(Plan(config), CasePlan.of(config))
 
 
 WILDCARDS = SimpleNamespace(task="binary", dataset="sonar_keel", model="logreg")
@@ -76,6 +81,30 @@ def test_other_yardsticks_are_asked_for_where_there_are_claims() -> None:
     ]
     assert {FAMILIES[family].task for family in UNIVARIATE} == set(CLAIMED)
     assert not any("surfaces" in path for path in plan().other_yardsticks())
+
+
+@pytest.mark.parametrize(
+    ("protocol", "setting"),
+    [
+        ("definitions", "definitions"),
+        ("published", "published"),
+        (["greedy_stop"], ""),
+        (["rauc_oracle"], "+rauc_oracle"),
+        (["bid_risk"], "definitions"),  # acts on bids only
+    ],
+)
+def test_case_studies_are_asked_for_where_there_are_claims(protocol: str | list[str], setting: str) -> None:
+    audit = plan(cases=["lending"], protocol=protocol)
+    assert audit.other_yardsticks()[2:] == ["results/cases/lending/alignment/lending_club.parquet"]
+    assert json.loads(audit.claims_spec(None))["cases"] == {"lending": setting}
+
+
+def test_claims_name_case_studies_and_arms_that_there_are() -> None:
+    for name, claimed in CASES.items():
+        case = CASES_REGISTRY.get(name)
+        assert case.task == claimed.task
+        assert set(claimed.arms) <= {arm.name for arm in case.arms}
+        assert claimed.redrawn == isinstance(case.splits, FixedTest)
 
 
 def test_reports_know_published_names_and_missing_models() -> None:

@@ -12,12 +12,12 @@ import pytest
 from audit_helpers import frame
 from uqalign.agreement import AGREEMENTS
 from uqalign.audit.claims import Claim, Outcome, judge
-from uqalign.audit.declared import stated
+from uqalign.audit.declared import declared, stated
 from uqalign.audit.evidence import evidence_under
 from uqalign.audit.settings import AUDITED, DEFINITIONS, OWN, PUBLISHED
 from uqalign.audit.statements import UNMOVED, ahead_of_classical, among_best, improves, stays
 from uqalign.audit.verdicts import claims_markdown, verdicts
-from uqalign.audit.yardsticks import YARDSTICK_COLUMNS, by_agreement, by_level
+from uqalign.audit.yardsticks import CASES, YARDSTICK_COLUMNS, by_agreement, by_level, by_money
 from uqalign.contracts.alignment import ALIGNMENT_COLUMNS
 from uqalign.contracts.sensitivity import LEVEL_COLUMNS
 from uqalign.families import FAMILIES
@@ -154,7 +154,7 @@ NONE = pd.DataFrame(columns=YARDSTICK_COLUMNS)
 def test_what_is_not_there_is_not_run_and_says_why(statement, folder: str) -> None:
     missing = outcome(statement, NONE)
     assert missing.verdict == "not run"
-    assert missing.detail == f"no data set that it is about is in {folder}"
+    assert missing.detail == f"nothing that it is about is in {folder}"
     settings = {"a": DEFINITIONS}
     levels, alignment = level_file("top_k", "a", {}), alignment_file("top_k", "a", {})
     others = pd.concat([by_level(levels, settings), by_agreement(alignment, settings)])
@@ -207,6 +207,57 @@ def test_without_other_yardsticks_the_page_says_what_is_lacking() -> None:
     taus, _ = run_of(DEFINITIONS)
     page = claims_markdown(verdicts(taus, {}, 5))
     rest = page.partition("Not run here:")[2].partition("##")[0]
-    assert rest.count("no data set that it is about is in results/sensitivity/levels") == 4
-    assert rest.count("no data set that it is about is in results/alignment") == 1
-    assert rest.count("docs/cases.md") == 3
+    assert rest.count("nothing that it is about is in results/sensitivity/levels") == 4
+    assert rest.count("nothing that it is about is in results/alignment") == 1
+    assert rest.count("nothing that it is about is in results/cases") == 3
+
+
+def case_file(case: str, arm: str, medians: Medians, replicates: int = SEEDS, spread: float = 0.01) -> pd.DataFrame:
+    """Alignment of one arm of a case study: medians of some metrics, 0.1 of the others."""
+    rng = np.random.default_rng(5)
+    task = CASES[case].task
+    rows = [
+        (task, arm, draw, case, "", metric, medians.get(metric, 0.1) + spread * rng.normal(), 0, 0, 0, 7, "")
+        for metric in (*AUDITED[task], "crps")
+        for draw in range(replicates)
+    ]
+    return pd.DataFrame(rows, columns=ALIGNMENT_COLUMNS)
+
+
+def money(*files: pd.DataFrame, setting: str = DEFINITIONS) -> pd.DataFrame:
+    return pd.concat([by_money(file, dict.fromkeys(CASES, setting)) for file in files])
+
+
+def about(claim: str, others: pd.DataFrame, setting: str = DEFINITIONS) -> tuple[str, bool | None]:
+    chosen = next(each for each in declared() if each.id == claim)
+    found = judge(chosen, evidence_under(frame(np.zeros((SEEDS, 1)), ("nll",)), setting, {}, 5, others))
+    return found.verdict, found.at_medians
+
+
+def test_claims_about_money() -> None:
+    kaggle, pakdd = (case_file("credit", arm, {"pwu_c": median}) for arm, median in (("kaggle", 0.4), ("pakdd", -0.2)))
+    assert about("credit", money(kaggle)) == ("holds", True)
+    assert about("credit", money(kaggle, pakdd)) == ("fails", False)
+    second = case_file("lending", "lending_club", {"pwu_k": 0.4, "rauc": 0.6})
+    third = case_file("lending", "lending_club", {"pwu_k": 0.4, "rauc": 0.6, "pwu_c": 0.5})
+    assert about("lending", money(second)) == ("holds", True)
+    assert about("lending", money(third)) == ("fails", False)
+    assert about("lending", money(second), PUBLISHED) == ("not run", None)
+    assert about("lending", money(second, setting=PUBLISHED), PUBLISHED) == ("holds", True)
+    assert about("lending", by_money(second, {"credit": DEFINITIONS})) == ("not run", None)
+
+
+def test_draws_of_one_test_set_are_taken_as_they_are() -> None:
+    """Nothing is resampled again: the probability is the share of the draws."""
+    low = case_file("electricity", "days", {"pwu_lambda": 0.5}, 40, spread=0)
+    high = low["tau"].where((low["seed"] >= 10) | (low["metric"] != "edet"), 0.9)
+    chosen = next(each for each in declared() if each.id == "bidding")
+    found = judge(chosen, evidence_under(frame(np.zeros((1, 1)), ("nll",)), DEFINITIONS, {}, 5, money(low)))
+    assert (found.verdict, found.probability) == ("holds", 1.0)
+    assert "crps" not in found.detail  # the published table has no such line
+    unsure = evidence_under(frame(np.zeros((1, 1)), ("nll",)), DEFINITIONS, {}, 5, money(low.assign(tau=high)))
+    found = judge(chosen, unsure)
+    assert (found.verdict, found.at_medians, found.probability) == ("undecided", True, 0.75)
+    assert about("bold_2_electricity_pwu_lambda", money(low)) == ("holds", True)
+    other_arm = case_file("electricity", "blocks_3", {"edet": 0.9})
+    assert about("bidding", money(other_arm)) == ("not run", None)

@@ -12,7 +12,7 @@ from uqalign.audit.page import audit_page, run_notes
 from uqalign.audit.questions import questions_markdown, selective_cost
 from uqalign.audit.stages.results import Results
 from uqalign.audit.verdicts import claims_markdown, verdicts
-from uqalign.audit.yardsticks import YARDSTICK_COLUMNS, by_agreement, by_level
+from uqalign.audit.yardsticks import YARDSTICK_COLUMNS, by_agreement, by_level, by_money
 from uqalign.contracts.alignment import read_alignment
 from uqalign.contracts.sensitivity import LEVEL_COLUMNS, read_table
 from uqalign.files import write_text
@@ -38,7 +38,7 @@ def run(*, files: Sequence[Path], spec: str, code: str, folder: Path) -> str:
 
     Args:
         files: taus of every data set; ties and orders of the binary ones; alignment, and alignment by level of the
-            prior, of the data sets that have claims about them.
+            prior, of the data sets that have claims about them; alignment of such case studies.
 
     Raises:
         FileError: files that are missing, damaged or of another version.
@@ -82,5 +82,6 @@ def _other_yardsticks(files: Sequence[Path], orders: Mapping[str, Any]) -> pd.Da
     settings = {name: own[task] for name, task in orders["datasets"].items() if task in own}
     # A file at a time: decisions are averaged away before the next one is read.
     parts = [by_agreement(read_alignment([path]), settings) for path in of_kind(files, "alignment")]
+    parts += [by_money(read_alignment([path]), orders["cases"]) for path in files if path.parts[-4] == "cases"]
     parts += [by_level(read_table(path, "levels", LEVEL_COLUMNS)[0], settings) for path in of_kind(files, "levels")]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=YARDSTICK_COLUMNS)
