@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from uqalign.audit.claimed_cases import CASES
 from uqalign.audit.published import metrics_of, published_tables
 from uqalign.audit.settings import AUDITED
 from uqalign.audit.summaries import Block, block_of
-from uqalign.audit.yardsticks import CASES, SOURCES, YARDSTICK_COLUMNS, Yardstick, why_lacking
+from uqalign.audit.yardsticks import SOURCES, YARDSTICK_COLUMNS, Yardstick, why_lacking
 from uqalign.families import FAMILIES
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from uqalign.audit.claimed_cases import CASES
 from uqalign.audit.published import PATH, PUBLISHED_AS
-from uqalign.audit.yardsticks import CASES
 from uqalign.cases.case import Case
 from uqalign.cases.plan import CasePlan
 from uqalign.jobs import FIGURE_FORMATS, Job, Plan, fold_token, seed_token

@@ -4,13 +4,12 @@ and the money of the case studies."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from uqalign.agreement import AGREEMENTS
+from uqalign.audit.claimed_cases import CASES
 from uqalign.audit.settings import DEFINITIONS, PUBLISHED
-from uqalign.tasks import Task
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,34 +36,6 @@ SOURCES: Mapping[Yardstick, str] = MappingProxyType(
     }
 )
 """Where the files of each yardstick lie, but for tau under every setting, which the audit computes itself."""
-
-
-@dataclass(frozen=True)
-class ClaimedCase:
-    """A case study that the paper makes claims about.
-
-    Attributes:
-        family: what the claims call its utility.
-        task: prediction task.
-        arms: its arms that the claims are about, and the names of their data in the claims.
-        redrawn: whether its replicates are drawn from one set of test rows, so that their spread is the uncertainty;
-            otherwise they are seeds of a cross-validation.
-    """
-
-    family: str
-    task: Task
-    arms: Mapping[str, str]
-    redrawn: bool = False
-
-
-CASES: Mapping[str, ClaimedCase] = MappingProxyType(
-    {
-        "electricity": ClaimedCase("bidding", "regression", {"days": "electricity"}, redrawn=True),
-        "credit": ClaimedCase("credit", "binary", {"kaggle": "kaggle", "pakdd": "pakdd"}),
-        "lending": ClaimedCase("lending", "binary", {"lending_club": "lending_club"}),
-    }
-)
-"""By the names of the case studies."""
 
 
 def by_agreement(alignment: pd.DataFrame, settings: Mapping[str, str]) -> pd.DataFrame:

@@ -8,10 +8,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from uqalign.audit.claimed_cases import CASES
 from uqalign.audit.declared import UNIVARIATE
 from uqalign.audit.plan import CLAIMED, AuditPlan
 from uqalign.audit.stages.report import FILES
-from uqalign.audit.yardsticks import CASES
 from uqalign.cases.case import FixedTest
 from uqalign.cases.plan import CasePlan
 from uqalign.cases.registry import CASES_REGISTRY

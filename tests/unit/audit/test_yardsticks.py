@@ -11,13 +11,14 @@ import pytest
 
 from audit_helpers import frame
 from uqalign.agreement import AGREEMENTS
+from uqalign.audit.claimed_cases import CASES
 from uqalign.audit.claims import Claim, Outcome, judge
 from uqalign.audit.declared import declared, stated
 from uqalign.audit.evidence import evidence_under
 from uqalign.audit.settings import AUDITED, DEFINITIONS, OWN, PUBLISHED
 from uqalign.audit.statements import UNMOVED, ahead_of_classical, among_best, improves, stays
 from uqalign.audit.verdicts import claims_markdown, verdicts
-from uqalign.audit.yardsticks import CASES, YARDSTICK_COLUMNS, by_agreement, by_level, by_money
+from uqalign.audit.yardsticks import YARDSTICK_COLUMNS, by_agreement, by_level, by_money
 from uqalign.contracts.alignment import ALIGNMENT_COLUMNS
 from uqalign.contracts.sensitivity import LEVEL_COLUMNS
 from uqalign.families import FAMILIES
