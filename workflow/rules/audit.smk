@@ -1,6 +1,6 @@
 rule audit:
     input:
-        audit_plan.audit(),
+        audit_plan.audit,
 
 
 rule comparison:

@@ -13,6 +13,7 @@ from uqalign.audit.claimed_cases import CASES
 from uqalign.audit.published import PATH, PUBLISHED_AS
 from uqalign.cases.case import Case
 from uqalign.cases.plan import CasePlan
+from uqalign.config import ConfigError
 from uqalign.jobs import FIGURE_FORMATS, Job, Plan, fold_token, seed_token
 from uqalign.models.base import REGISTRY
 from uqalign.models.suites import SUITES
@@ -67,8 +68,16 @@ class AuditPlan:
 
     # Targets
 
-    def audit(self) -> list[str]:
-        """Everything that the audit writes for people."""
+    def audit(self, _: Any = None) -> list[str]:
+        """Everything that the audit writes for people.
+
+        Raises:
+            ConfigError: no data sets, of which nothing could be said.
+        """
+        if not self.plan.datasets:
+            raise ConfigError(
+                "the audit is about data sets, and the configuration has none: list some under `datasets`"
+            )
         return [*self.report().values(), *self.comparison().values(), *self.figures()]
 
     def report(self) -> dict[str, str]:

@@ -15,7 +15,7 @@ from uqalign.audit.stages.report import FILES
 from uqalign.cases.case import FixedTest
 from uqalign.cases.plan import CasePlan
 from uqalign.cases.registry import CASES_REGISTRY
-from uqalign.config import Config
+from uqalign.config import Config, ConfigError
 from uqalign.families import FAMILIES
 from uqalign.jobs import Plan
 
@@ -97,6 +97,11 @@ def test_case_studies_are_asked_for_where_there_are_claims(protocol: str | list[
     audit = plan(cases=["lending"], protocol=protocol)
     assert audit.other_yardsticks()[2:] == ["results/cases/lending/alignment/lending_club.parquet"]
     assert json.loads(audit.claims_spec(None))["cases"] == {"lending": setting}
+
+
+def test_an_audit_of_nothing_is_refused() -> None:
+    with pytest.raises(ConfigError, match="list some under `datasets`"):
+        plan(datasets=[]).audit()
 
 
 def test_claims_name_case_studies_and_arms_that_there_are() -> None:
