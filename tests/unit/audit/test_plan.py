@@ -101,7 +101,7 @@ def test_case_studies_are_asked_for_where_there_are_claims(protocol: str | list[
 
 def test_an_audit_of_nothing_is_refused() -> None:
     with pytest.raises(ConfigError, match="list some under `datasets`"):
-        plan(datasets=[]).audit()
+        plan(datasets=[], cases=["lending"]).audit()
 
 
 def test_claims_name_case_studies_and_arms_that_there_are() -> None:
