@@ -316,3 +316,13 @@ def test_a_lane_that_fails_everywhere_is_a_failed_fit(few_epochs, monkeypatch):
 )
 def test_sizes_follow_the_training_rows(n, points, rows):
     assert (inducing_points(n), batch_size(n)) == (points, rows)
+
+
+def test_slopes_in_closed_form():
+    generator = torch.Generator().manual_seed(0)
+    points, weight, root, scale = (
+        torch.randn(2, *shape, dtype=torch.float64, generator=generator).requires_grad_()
+        for shape in ((12, 3), (5,), (5, 5), (1, 1))
+    )
+    inputs = (points, scale.exp(), weight, root)
+    assert torch.autograd.gradcheck(lambda *given: svgp._Conditional.apply(*given, 1e-4)[:2], inputs)

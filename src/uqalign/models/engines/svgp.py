@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -37,6 +38,56 @@ NODES, WEIGHTS = math.sqrt(2) * _NODES, _WEIGHTS / math.sqrt(math.pi)
 def softplus(x: torch.Tensor) -> torch.Tensor:
     """log(1 + exp(x)) by functions that round alike at every position of a tensor; torch's own does not."""
     return torch.log1p(torch.exp(x.clamp(max=30))) + (x - 30).clamp(min=0)
+
+
+class _Conditional(torch.autograd.Function):
+    """Mean and variance of f(x) by way of the inducing points, beyond the prior's, with slopes in closed form.
+
+    `points` (R, m + b, P), over their length scales, are the inducing points z and then x. With K = k(z, z) + jitter, L
+    its Cholesky factor, P = k(x, z) L^-T, S the root of q(v)'s covariance and M = S S' - I: P w and the diagonal of
+    P M P'. Since dP = dmean w' + 2 dvariance P M, the slope in L needs P' dP = (P' dmean) w' + 2 (P' dvariance P) M
+    alone, products of m x m matrices, and the slope in K is -1/2 L^-T sym(dP' P) L^-1, where sym mirrors the lower
+    triangle (Murray 2016, Differentiation of the Cholesky decomposition). Points are rows throughout, which the solver
+    takes without transposing them.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any, points: torch.Tensor, scale: torch.Tensor, weight: torch.Tensor, root: torch.Tensor, jitter: float
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        m = weight.shape[1]
+        identity = torch.eye(m, dtype=points.dtype, device=points.device)
+        halves = (points * points).sum(2) * -0.5
+        kernel = halves[:, :, None] + halves[:, None, :m]
+        kernel.baddbmm_(points, points[:, :m].mT).clamp_max_(0).exp_().mul_(scale)
+        cholesky, info = torch.linalg.cholesky_ex(kernel[:, :m] + jitter * identity)
+        rows = torch.linalg.solve_triangular(cholesky.contiguous(), kernel[:, m:].mT, upper=False).mT
+        beyond = torch.baddbmm(identity, root, root.mT, beta=-1)
+        spread = rows @ beyond
+        ctx.save_for_backward(points, scale, weight, root, kernel, cholesky, rows, beyond, spread)
+        failed = info > 0
+        ctx.mark_non_differentiable(failed)
+        return (rows * weight[:, None, :]).sum(2), (rows * spread).sum(2), failed
+
+    @staticmethod
+    def backward(ctx: Any, mean: torch.Tensor, variance: torch.Tensor, _: torch.Tensor) -> tuple[Any, ...]:
+        points, scale, weight, root, kernel, cholesky, rows, beyond, spread = ctx.saved_tensors
+        m = weight.shape[1]
+        mean, variance = mean[:, :, None], variance[:, :, None]
+        squares = (rows * variance).mT @ rows
+        pull = (rows * mean).sum(1)
+        lower = torch.baddbmm(weight[:, :, None] * pull[:, None, :], beyond, squares, alpha=2).tril_()
+        inner = lower + lower.tril(-1).mT
+        for _side in range(2):  # symmetric, so that each solution is the transpose of the other side's
+            inner = torch.linalg.solve_triangular(cholesky, inner.mT, upper=False, left=False)
+        outer = torch.addcmul(mean * weight[:, None, :], spread, variance, value=2)
+        outer = torch.linalg.solve_triangular(cholesky.mT, outer.mT, upper=True).mT
+        slope = torch.empty_like(kernel)
+        torch.mul(inner.mul_(-0.5), kernel[:, :m], out=slope[:, :m])
+        torch.mul(outer, kernel[:, m:], out=slope[:, m:])
+        of_points = (slope @ points[:, :m]).addcmul_(points, slope.sum(2)[:, :, None], value=-1)
+        of_points[:, :m] += (slope.mT @ points).addcmul_(points[:, :m], slope.sum(1)[:, :, None], value=-1)
+        return of_points, slope.sum((1, 2), keepdim=True) / scale, pull, (squares @ root).mul_(2), None
 
 
 @dataclass(frozen=True)
@@ -104,21 +155,12 @@ class SparseGP:
 
     def latent(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """q(f(x)): (R, b) means and variances of the (R, b, P) points; (R,) whether the Cholesky factor failed."""
-        m = self.m
         lengthscale, outputscale = softplus(self.raw_lengthscale), softplus(self.raw_outputscale)
         points = torch.cat([self.inducing, x], dim=1) / lengthscale
-        squares = (points * points).sum(2)
-        inducing = points[:, :m]
-        distance = torch.baddbmm(squares[:, None, :] + squares[:, :m, None], inducing, points.mT, alpha=-2)
-        kernel = outputscale * torch.exp(-0.5 * distance.clamp_min(0))
-        prior = kernel[:, :, :m] + self.jitter * torch.eye(m, dtype=x.dtype, device=x.device)
-        cholesky, info = torch.linalg.cholesky_ex(prior)
-        projection = torch.linalg.solve_triangular(cholesky, kernel[:, :, m:], upper=False)
-        mean = self.mean + (projection * self.whitened_mean[:, :, None]).sum(1)
-        explained = (projection * projection).sum(1)
-        uncertain = (self.root().mT @ projection).square().sum(1)
-        variance = outputscale[:, 0] + self.jitter - explained + uncertain
-        return mean, variance.clamp_min(LEAST_VARIANCE), info > 0
+        conditional = _Conditional.apply(points, outputscale, self.whitened_mean, self.root(), self.jitter)  # type: ignore[no-untyped-call]
+        mean, excess, failed = conditional
+        variance = outputscale[:, 0] + self.jitter + excess
+        return self.mean + mean, variance.clamp_min(LEAST_VARIANCE), failed
 
     def divergence(self) -> torch.Tensor:
         """(R,) KL divergence of q from the prior."""

@@ -15,7 +15,7 @@ from uqalign.models.base import Compute, FitFailed, Problem
 from uqalign.models.engines.svgp import Lane, Numerics, fit_block, padded
 from uqalign.models.gp import batch_size, inducing_points
 from uqalign.predictions import Prediction
-from uqalign.training.device import free_memory, lanes_per_block, one_thread_each
+from uqalign.training.device import free_memory, keep_freed_memory, lanes_per_block, one_thread_each
 
 RUNGS = (
     Numerics(torch.float32, 1e-4),
@@ -106,6 +106,7 @@ def _fit_window(window: Sequence[_Row], compute: Compute, device: torch.device, 
         torch.set_num_threads(1)
         return climb([window[position].lane for position in block], window[block[0]].binary, device)
 
+    keep_freed_memory()
     results: list[Fitted] = [FitFailed("not fitted")] * len(window)
     with one_thread_each(), ThreadPoolExecutor(workers) as pool:
         for block, fitted in zip(blocks, pool.map(run, blocks), strict=True):
