@@ -30,7 +30,7 @@ from uqalign.models.gp import batch_size, inducing_points
 from uqalign.predictions import Prediction
 
 MODEL = REGISTRY.get("gp")
-DATASETS = "heart_complete,auto_mpg"
+DATASETS = "heart_complete,sonar_keel,auto_mpg"
 TARGET, FOLDS = 3.0, 5
 
 
