@@ -46,7 +46,7 @@ def distribution_chart(values: Mapping[str, FloatArray], title: str, prior: Prio
                 edges[:-1].tolist(), edges[1:].tolist(), share_by_bin(found, edges).tolist(), mass.tolist(), strict=True
             )
         ]
-        base = alt.Chart(_rows(alt, rows), title=f"{name} ({len(found):,})")
+        base = alt.Chart(_rows(alt, rows), title=f"{name}, {len(found):,} values")
         x = alt.X("low:Q", title=title, scale=alt.Scale(domain=[0, high], nice=False))
         y = alt.Y("share:Q", title="share")
         bars = base.mark_rect(color="#0072B2", opacity=0.7).encode(x=x, x2="high:Q", y=y, y2="zero:Q")
