@@ -55,9 +55,9 @@ class Stack:
         """A stack of zeros of the same shapes."""
         return Stack(self._shapes, torch.zeros_like(self.values))
 
-    def take(self, other: Stack, lanes: Tensor) -> None:
+    def take(self, other: Stack, lanes: Sequence[int]) -> None:
         """Overwrite `lanes` with those of `other`."""
-        self.values.index_copy_(0, lanes, other.values.index_select(0, lanes))
+        torch._foreach_copy_([self.values[lane] for lane in lanes], [other.values[lane] for lane in lanes])
 
 
 class Lanes:
@@ -101,9 +101,8 @@ class Lanes:
     def remember(self, lanes: Sequence[int]) -> None:
         """The present state of `lanes` is their best."""
         if lanes:
-            chosen = torch.tensor(lanes, device=self.weights.values.device)
-            self.best_weights.take(self.weights, chosen)
-            self.best_buffers.take(self.buffers, chosen)
+            self.best_weights.take(self.weights, lanes)
+            self.best_buffers.take(self.buffers, lanes)
 
     def best(self, lane: int) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
         """Weights and buffers of one lane at its best epoch, as a block of one."""

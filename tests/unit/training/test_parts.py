@@ -78,7 +78,8 @@ def test_a_plan_deals_every_row_once_in_order(sizes):
             seen.extend(positions[lane, :count].tolist())
         assert seen == order.tolist()
     for step in plan.steps:
-        assert (step.sizes.used is None) == (min(step.sizes.counts) == step.rows)
+        cleared = step.sizes.clear(torch.ones(len(sizes), step.rows, 1))
+        assert torch.equal(cleared[..., 0] == 1, step.weights > 0)
 
 
 def test_evaluation_chunks_are_in_row_order():

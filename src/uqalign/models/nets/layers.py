@@ -53,23 +53,22 @@ def batch_norm_buffers(name: str, width: int) -> dict[str, Parameter]:
     return {f"{name}.mean": Parameter((width,)), f"{name}.var": Parameter((width,), value=1.0)}
 
 
-def normalise(x: Tensor, running_mean: Tensor, running_var: Tensor, sizes: Sizes) -> tuple[Tensor, Tensor]:
-    """Rows (R, n, width) to mean 0 and variance 1, and the factor (R, 1, width) that did it.
+def centre(x: Tensor, running_mean: Tensor, running_var: Tensor, sizes: Sizes) -> tuple[Tensor, Tensor]:
+    """Rows (R, n, width) to mean 0, and the factor (R, 1, width) that would take their variance to 1; padding is zero.
 
     The running statistics (R, 1, width) follow; they serve, unchanged, where a lane has a single row.
     """
-    mean = _mean(x, sizes)
-    centred = x - mean
-    var = _mean(centred.square(), sizes)
+    mean = x.sum(1, keepdim=True).div_(sizes.rows)
+    centred = sizes.clear(x - mean)
+    var = centred.square().sum(1, keepdim=True).div_(sizes.rows)
     if min(sizes.counts) < 2:
         mean, var = (
             torch.where(sizes.momentum > 0, new, running) for new, running in ((mean, running_mean), (var, running_var))
         )
-        centred = x - mean
+        centred = sizes.clear(x - mean)
     running_mean.lerp_(mean, sizes.momentum.expand_as(mean))
     running_var.lerp_(var * sizes.unbiased, sizes.momentum.expand_as(var))
-    scale = var.add_(EPSILON).rsqrt_()
-    return centred.mul_(scale), scale
+    return centred, var.add_(EPSILON).rsqrt_()
 
 
 class _BatchNorm(torch.autograd.Function):
@@ -79,7 +78,8 @@ class _BatchNorm(torch.autograd.Function):
     def forward(
         ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, running_mean: Tensor, running_var: Tensor, sizes: Sizes
     ) -> Tensor:
-        normal, scale = normalise(x, running_mean, running_var, sizes)
+        centred, scale = centre(x if sizes.tail is None else sizes.clear(x.clone()), running_mean, running_var, sizes)
+        normal = centred.mul_(scale)
         ctx.save_for_backward(normal, weight * scale)
         ctx.sizes = sizes
         return torch.addcmul(bias, normal, weight)
@@ -88,20 +88,13 @@ class _BatchNorm(torch.autograd.Function):
     def backward(ctx: Any, slope: Tensor) -> tuple[Tensor | None, ...]:
         normal, scale = ctx.saved_tensors
         sizes: Sizes = ctx.sizes
-        if sizes.used is not None:
-            slope = slope * sizes.used
+        if sizes.tail is not None:
+            slope = sizes.clear(slope.clone())
         bias = slope.sum(1, keepdim=True)
         weight = (slope * normal).sum(1, keepdim=True)
         share = scale * -sizes.slope
         x = torch.addcmul(share * bias, slope, scale).addcmul_(normal, share * weight)
-        if sizes.used is not None:
-            x.mul_(sizes.used)
-        return x, weight, bias, None, None, None
-
-
-def _mean(x: Tensor, sizes: Sizes) -> Tensor:
-    """(R, 1, width) means over the rows in use."""
-    return (x if sizes.used is None else x * sizes.used).sum(1, keepdim=True).div_(sizes.rows)
+        return sizes.clear(x), weight, bias, None, None, None
 
 
 def batch_norm(weights: Tensors, buffers: Tensors, name: str, x: Tensor, now: Pass) -> Tensor:

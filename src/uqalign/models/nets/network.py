@@ -92,7 +92,8 @@ class Sizes:
         slope: 1 / rows, or zero for a lane with less than two rows, whose statistics are constants.
         unbiased: factor from the variance of the rows to the unbiased one.
         momentum: weight of this batch in running statistics.
-        used: (R, rows, 1) ones and zeros, or None if every row of every lane is in use.
+        tail: (R, padded rows, 1) ones where a lane uses a row and zeros, for the rows beyond the shortest lane's; None
+            if every row of every lane is in use.
     """
 
     counts: Sequence[int]
@@ -100,7 +101,7 @@ class Sizes:
     slope: Tensor
     unbiased: Tensor
     momentum: Tensor
-    used: Tensor | None
+    tail: Tensor | None
 
     @classmethod
     def of(cls, counts: Sequence[int], device: torch.device) -> Sizes:
@@ -111,15 +112,21 @@ class Sizes:
 
         n = np.asarray(counts)[:, None, None]
         several = n > 1
-        used = np.arange(n.max())[:, None] < n
+        tail = np.arange(n.min(), n.max())[:, None] < n
         return cls(
             counts=[int(count) for count in counts],
             rows=tensor(np.maximum(n, 1)),
             slope=tensor(np.where(several, 1 / np.maximum(n, 1), 0)),
             unbiased=tensor(n / np.maximum(n - 1, 1)),
             momentum=tensor(np.where(several, MOMENTUM, 0)),
-            used=None if used.all() else tensor(used),
+            tail=tensor(tail) if tail.size else None,
         )
+
+    def clear(self, x: Tensor) -> Tensor:
+        """`x` (R, rows, width) with its padding set to zero in place."""
+        if self.tail is not None:
+            x[:, -self.tail.shape[1] :].mul_(self.tail)
+        return x
 
 
 @dataclass(frozen=True)

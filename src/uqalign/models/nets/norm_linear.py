@@ -1,20 +1,21 @@
 """Batch normalisation followed by a linear layer, as one layer with slopes in closed form.
 
-With n the normalised rows, y = (n * g + b) W + c = n V + d for V = g W and d = b W + c. The slopes of g, b and of the
-batch statistics follow from those of V and d, sums over a matrix of weights instead of over the rows.
+With x the centred rows and s one over their standard deviations, y = (x * s * g + b) W + c = x V + d for V = s g W and
+d = b W + c. The slopes of g, b and of the batch statistics follow from those of V and d, sums over a matrix of weights
+instead of over the rows.
 """
 
 from __future__ import annotations
 
 from torch import Tensor
 
-from uqalign.models.nets.layers import normalise
+from uqalign.models.nets.layers import centre
 from uqalign.models.nets.network import Sizes, Tensors
 from uqalign.models.nets.products import product, product_of_columns, product_of_rows
 
 
 class NormLinear:
-    """The layers `norm` and `linear` in training, over rows (R, n, k).
+    """The layers `norm` and `linear` in training, over rows (R, n, k) whose padding is zero.
 
     A lane with a single row is normalised by its running statistics, as in `batch_norm`.
     """
@@ -27,22 +28,25 @@ class NormLinear:
 
     def forward(self, x: Tensor) -> Tensor:
         """(R, n, m); updates the running statistics."""
-        self._normal, self._scale = normalise(x, *self._running, self._sizes)
-        self._folded = self._weight * self._gain
+        self._centred, scale = centre(x, *self._running, self._sizes)
+        self._scale = scale.transpose(1, 2)
+        self._factor = self._scale * self._gain
+        self._folded = self._weight * self._factor
         constant = product(self._shift, self._weight).add_(self._bias)
-        return product(self._normal, self._folded).add_(constant)
+        return product(self._centred, self._folded).add_(constant)
 
     def backward(self, pull: Tensor, into: Tensors) -> Tensor:
         """Slope of the loss in the input, from that in the output, zero for rows that are padding."""
         weight, sizes = into[f"{self._linear}.weight"], self._sizes
-        product_of_columns(self._normal, pull, weight)
+        product_of_columns(self._centred, pull, weight)
         total = pull.sum(1, keepdim=True)
         into[f"{self._linear}.bias"].copy_(total.squeeze(1))
-        gain, shift = (weight * self._weight).sum(2).unsqueeze(1), product_of_rows(total, self._weight)
-        into[f"{self._norm}.weight"].copy_(gain.squeeze(1))
+        gain = (weight * self._weight).sum(2, keepdim=True).mul_(self._scale)
+        shift = product_of_rows(total, self._weight)
+        into[f"{self._norm}.weight"].copy_(gain.squeeze(2))
         into[f"{self._norm}.bias"].copy_(shift.squeeze(1))
-        weight.mul_(self._gain).addcmul_(self._shift.transpose(1, 2), total)
-        share = self._scale * -sizes.slope * self._gain.transpose(1, 2)
-        constant, linear = shift * share, gain * share
-        x = product_of_rows(pull, self._folded).mul_(self._scale).add_(constant).addcmul_(self._normal, linear)
-        return x if sizes.used is None else x.mul_(sizes.used)
+        weight.mul_(self._factor).addcmul_(self._shift.transpose(1, 2), total)
+        share = self._factor * -sizes.slope
+        constant, linear = shift * share.transpose(1, 2), (gain * self._scale * share).transpose(1, 2)
+        x = product_of_rows(pull, self._folded).add_(constant).addcmul_(self._centred, linear)
+        return sizes.clear(x)

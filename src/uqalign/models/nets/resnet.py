@@ -55,7 +55,7 @@ class ResNet:
         self, weights: Tensors, buffers: Tensors, x: Tensor, now: Pass, slope: Callable[[Tensor], Tensor], into: Tensors
     ) -> None:
         rows = x
-        x = affine(weights, "project", rows)
+        x = now.sizes.clear(affine(weights, "project", rows))
         blocks = []
         for number in range(self.blocks):
             block = _Block(weights, buffers, str(number), self.dropout, now)
@@ -69,36 +69,40 @@ class ResNet:
 
 
 class _Block:
-    """One residual block in training; dropout's scale joins the products with its masks."""
+    """One residual block in training; dropout's scale is in the matrix between its two masks of zeros and ones."""
 
     def __init__(self, weights: Tensors, buffers: Tensors, name: str, dropout: float, now: Pass) -> None:
         self._first = NormLinear(weights, buffers, f"{name}.norm", f"{name}.first", now.sizes)
-        self._weight, self._bias = weights[f"{name}.second.weight"], weights[f"{name}.second.bias"].unsqueeze(1)
         self._name, self._dropout, self._now = name, dropout, now
-        self._nothing = self._weight.new_zeros(())
+        self._drops = now.noise is not None and dropout > 0
+        self._scale = 1 / (1 - dropout) if self._drops else 1.0
+        self._weight = weights[f"{name}.second.weight"] * self._scale**2
+        self._bias = weights[f"{name}.second.bias"].unsqueeze(1) * self._scale
 
     def forward(self, x: Tensor) -> Tensor:
         self._inner = self._first.forward(x)
         self._masks = self._draw(self._inner), self._draw(x)
-        self._hidden = self._masked(self._nothing, F.gelu(self._inner), self._masks[0])
+        self._hidden = _masked(F.gelu(self._inner), self._masks[0])
         y = product(self._hidden, self._weight).add_(self._bias)
-        return self._masked(x, y, self._masks[1])
+        return self._now.sizes.clear(_masked(y, self._masks[1])).add_(x)
 
     def _draw(self, like: Tensor) -> Tensor | None:
         noise = self._now.noise
-        if noise is None or self._dropout == 0:
-            return None
-        return noise.kept(like, self._dropout, self._now.sizes.counts)
-
-    def _masked(self, to: Tensor, x: Tensor, mask: Tensor | None) -> Tensor:
-        """Add `x`, after dropout, to `to`."""
-        return to + x if mask is None else torch.addcmul(to, x, mask, value=1 / (1 - self._dropout))
+        return noise.kept(like, self._dropout, self._now.sizes.counts) if noise is not None and self._drops else None
 
     def backward(self, pull: Tensor, into: Tensors) -> Tensor:
         """Slope of the loss in the block's input, from that in its output."""
         inner, outer = self._masks
-        kept = self._masked(self._nothing, pull, outer)
-        product_of_columns(self._hidden, kept, into[f"{self._name}.second.weight"])
-        torch.sum(kept, 1, out=into[f"{self._name}.second.bias"])
-        hidden = self._masked(self._nothing, product_of_rows(kept, self._weight), inner)
+        kept = pull if outer is None else pull * outer
+        weight, bias = into[f"{self._name}.second.weight"], into[f"{self._name}.second.bias"]
+        product_of_columns(self._hidden, kept, weight)
+        weight.mul_(self._scale**2)
+        torch.sum(kept, 1, out=bias)
+        bias.mul_(self._scale)
+        hidden = _masked(product_of_rows(kept, self._weight), inner)
         return self._first.backward(torch.ops.aten.gelu_backward(hidden, self._inner), into).add_(pull)
+
+
+def _masked(x: Tensor, mask: Tensor | None) -> Tensor:
+    """`x` in place times a mask of zeros and ones."""
+    return x if mask is None else x.mul_(mask)
