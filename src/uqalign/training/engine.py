@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import torch
@@ -13,26 +12,36 @@ from torch import Tensor
 from uqalign.models.nets.network import ClosedForm, Noise, Pass, Tensors
 from uqalign.training.adam import Adam
 from uqalign.training.lanes import Lanes
-from uqalign.training.plan import Plan, Step, epoch_plan, evaluation_plan
+from uqalign.training.plan import Step, epoch_plan, evaluation_plan
 from uqalign.training.recipe import Recipe
 from uqalign.training.replicate import Replicate
-from uqalign.training.store import Lanewise, Store
+from uqalign.training.store import READ_AHEAD, Batch, Store
 
 
-@dataclass
 class _Schedule:
     """What depends on which replicates are still in the block."""
 
-    epoch: Plan
-    evaluation: Plan
-    rows: Lanewise
-    noise: Noise
-
-    @classmethod
-    def of(cls, replicates: Sequence[Replicate], rows: Lanewise, device: torch.device) -> _Schedule:
+    def __init__(self, replicates: Sequence[Replicate], store: Store, columns: int, device: torch.device) -> None:
+        self._replicates, self._rows = replicates, store.lanes([r.rows for r in replicates], columns)
         together = replicates[0].recipe.network.evaluation_rows
-        evaluation = evaluation_plan([len(r.validation) for r in replicates], together, device)
-        return cls(epoch_plan(replicates, device), evaluation, rows, Noise([r.noise for r in replicates]))
+        self._epoch = epoch_plan(replicates, device)
+        self._evaluation = evaluation_plan([r.lengths[1] for r in replicates], together, device)
+        self._held: Sequence[Batch] | None = None
+        self.noise = Noise([r.noise for r in replicates])
+
+    def training(self) -> Iterable[Batch]:
+        """The batches of the next epoch."""
+        return self._rows.training(self._epoch, [r.shuffle() for r in self._replicates])
+
+    def validation(self) -> Iterable[Batch]:
+        """The rows held out, kept from one epoch to the next where they are few."""
+        if self._held is None:
+            batches = self._rows.training(self._evaluation, [r.validation for r in self._replicates])
+            if self._rows.numbers(self._evaluation) > READ_AHEAD:
+                return batches
+            self._held = list(batches)
+        # A network may overwrite what it is given.
+        return ((step, x.clone(), y) for step, x, y in self._held)
 
 
 def train(replicates: Sequence[Replicate], store: Store, device: torch.device) -> None:
@@ -45,7 +54,7 @@ def train(replicates: Sequence[Replicate], store: Store, device: torch.device) -
     adam = Adam(lanes.weights.values, lanes.gradients.values, recipe.optimiser, recipe.weight_decay)
     present = list(replicates)
     done = [False] * len(present)
-    schedule = _Schedule.of(present, store.lanes([r.rows for r in present], lanes.columns), device)
+    schedule = _Schedule(present, store, lanes.columns, device)
     epoch = 0
     while True:
         _epoch(present, lanes, adam, schedule, _rate(present[0], epoch))
@@ -67,7 +76,7 @@ def train(replicates: Sequence[Replicate], store: Store, device: torch.device) -
             lanes.keep(kept)
             adam.keep(kept, lanes.weights.values, lanes.gradients.values)
             present, done = [present[lane] for lane in staying], [False] * len(staying)
-            schedule = _Schedule.of(present, store.lanes([r.rows for r in present], lanes.columns), device)
+            schedule = _Schedule(present, store, lanes.columns, device)
 
 
 def _rate(replicate: Replicate, epoch: int) -> float:
@@ -80,8 +89,7 @@ def _rate(replicate: Replicate, epoch: int) -> float:
 @torch.no_grad()
 def _epoch(present: Sequence[Replicate], lanes: Lanes, adam: Adam, schedule: _Schedule, rate: float) -> None:
     recipe = present[0].recipe
-    batches = schedule.rows.training(schedule.epoch, [replicate.shuffle() for replicate in present])
-    for step, (x, y) in zip(schedule.epoch.steps, batches, strict=True):
+    for step, x, y in schedule.training():
         _gradients(present[0], lanes, x, y, step, schedule.noise)
         if recipe.matrix_decay:
             lanes.decay(recipe.matrix_decay / step.sizes.rows)
@@ -123,15 +131,14 @@ def _scores(present: Sequence[Replicate], lanes: Lanes, schedule: _Schedule) -> 
     recipe, head = present[0].recipe, present[0].rows.head
     # In double precision, so that a score does not depend on how much padding was added up with it.
     total = torch.zeros(len(present), dtype=torch.float64, device=lanes.weights.values.device)
-    batches = schedule.rows.training(schedule.evaluation, [replicate.validation for replicate in present])
-    for step, (x, y) in zip(schedule.evaluation.steps, batches, strict=True):
+    for step, x, y in schedule.validation():
         output = _output(recipe, lanes.weights.views, lanes.buffers.views, x, Pass(step.sizes))
         if recipe.score == "accuracy":
             value = torch.where(output.isfinite().all(-1), head.hits(output, y), torch.nan)
         else:
             value = -head.loss(output, y)
         total += (value.double() * (step.weights > 0)).sum(1)
-    return [score / len(r.validation) for score, r in zip(total.tolist(), present, strict=True)]
+    return [score / r.lengths[1] for score, r in zip(total.tolist(), present, strict=True)]
 
 
 @torch.no_grad()
@@ -140,7 +147,7 @@ def _predict(replicate: Replicate, lanes: Lanes, lane: int, store: Store, device
     plan = evaluation_plan([len(test)], replicate.recipe.network.evaluation_rows, device)
     weights, buffers = lanes.best(lane)
     outputs = []
-    for step, x in zip(plan.steps, store.lanes([replicate.rows], lanes.columns).features(plan, [test]), strict=True):
+    for step, x in store.lanes([replicate.rows], lanes.columns).features(plan, [test]):
         outputs.append(_output(replicate.recipe, weights, buffers, x, Pass(step.sizes))[0])
     return torch.cat(outputs).cpu().numpy().astype(np.float64)
 

@@ -117,7 +117,7 @@ def _shape(replicate: Replicate) -> tuple[Any, ...]:
     """Replicates of equal shape may share a block."""
     network, rows = replicate.recipe.network, replicate.rows
     columns = None if network.pads_columns else rows.learned.columns
-    length = None if network.pads_rows else (len(replicate.fit), len(replicate.validation))
+    length = None if network.pads_rows else replicate.lengths
     return rows.head, _kind(rows), columns, length
 
 

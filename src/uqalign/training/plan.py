@@ -66,7 +66,7 @@ class Plan:
 
 def epoch_plan(replicates: Sequence[Replicate], device: torch.device) -> Plan:
     """Gradient steps of one epoch."""
-    return Plan([len(r.fit) for r in replicates], [r.batch for r in replicates], device)
+    return Plan([r.lengths[0] for r in replicates], [r.batch for r in replicates], device)
 
 
 def evaluation_plan(lengths: Sequence[int], rows: int, device: torch.device) -> Plan:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 import numpy.typing as npt
 import torch
@@ -14,15 +18,26 @@ from uqalign.training.recipe import Recipe
 from uqalign.training.rows import Indices, Rows
 
 
+@dataclass
+class _Drawn:
+    """What chance gives a replicate: positions of the rows to fit, which are shuffled, and of those held out."""
+
+    rng: np.random.RandomState
+    weights: dict[str, FloatArray]
+    fit: Indices
+    validation: Indices
+
+
 class Replicate:
     """A network to be fitted to `rows` with the randomness of `seed`.
 
     Initial weights, validation rows and shuffles come in this order from one `RandomState` of the seed: its stream is
-    frozen by NumPy's policy, the same on every device, and the one scikit-learn's networks consume.
+    frozen by NumPy's policy, the same on every device, and the one scikit-learn's networks consume. They are drawn when
+    first asked for, which is in the worker that trains the replicate.
 
     Attributes:
-        weights: initial weights by name.
-        fit, validation: row positions; `shuffle` reorders the former.
+        lengths: numbers of rows to fit and held out.
+        batch: rows per gradient step.
         output: (n_test, outputs) of the best state, once trained.
         error: why there is no output: training diverged.
     """
@@ -32,13 +47,10 @@ class Replicate:
         if n < 2:
             raise FitFailed(f"{n} training rows: a network needs one to fit and one for validation")
         self.rows, self.seed, self.recipe = rows, seed, recipe
-        self._rng = np.random.RandomState(seed % 2**32)
-        parameters = recipe.network.parameters(rows.learned.columns, rows.head.outputs)
-        self.weights: dict[str, FloatArray] = {name: p.draw(self._rng) for name, p in parameters.items()}
-        stratify = recipe.stratify and rows.problem.task in CLASSIFICATION
-        self.fit, self.validation = hold_out(n, recipe.validation, rows.y if stratify else None, self._rng)
         self.noise = noise_stream(seed, device)
-        self.batch = min(recipe.batch_size(n), len(self.fit))
+        held_out = math.ceil(recipe.validation * n)
+        self.lengths = n - held_out, held_out
+        self.batch = min(recipe.batch_size(n), n - held_out)
         self.max_epochs = recipe.max_epochs(n)
         self.epoch = 0
         self.output: FloatArray | None = None
@@ -46,16 +58,36 @@ class Replicate:
         self._best = -np.inf
         self._without_progress = 0
 
+    @cached_property
+    def _drawn(self) -> _Drawn:
+        rng, rows, recipe = np.random.RandomState(self.seed % 2**32), self.rows, self.recipe
+        parameters = recipe.network.parameters(rows.learned.columns, rows.head.outputs)
+        weights = {name: parameter.draw(rng) for name, parameter in parameters.items()}
+        stratify = recipe.stratify and rows.problem.task in CLASSIFICATION
+        fit, validation = hold_out(rows.n_train, recipe.validation, rows.y if stratify else None, rng)
+        return _Drawn(rng, weights, fit, validation)
+
+    @property
+    def weights(self) -> dict[str, FloatArray]:
+        """Initial weights by name."""
+        return self._drawn.weights
+
+    @property
+    def validation(self) -> Indices:
+        """Positions of the rows held out, ascending."""
+        return self._drawn.validation
+
     @property
     def finished(self) -> bool:
         return self.error is not None or self._without_progress > self.recipe.patience or self.epoch >= self.max_epochs
 
     def shuffle(self) -> Indices:
         """The rows to fit in the order of the next epoch."""
-        order = np.arange(len(self.fit))
-        self._rng.shuffle(order)
-        self.fit = self.fit[order]
-        return self.fit
+        drawn = self._drawn
+        order = np.arange(len(drawn.fit))
+        drawn.rng.shuffle(order)
+        drawn.fit = drawn.fit[order]
+        return drawn.fit
 
     def end_epoch(self, score: float) -> bool:
         """Take note of an epoch's validation score; True if it is the best so far."""

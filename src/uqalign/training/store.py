@@ -9,8 +9,11 @@ import torch
 from torch import Tensor
 
 from uqalign.training.features import Features, Reader
-from uqalign.training.plan import Plan
+from uqalign.training.plan import Plan, Step
 from uqalign.training.rows import Indices, Rows
+
+Batch = tuple[Step, Tensor, Tensor]
+"""Rows of each lane: what they count, their features and their targets."""
 
 READ_AHEAD = 2**20
 """Numbers that are read at once: many small steps together, large ones one by one."""
@@ -46,19 +49,23 @@ class Lanewise:
     def __init__(self, rows: Sequence[Rows], reader: Reader, targets: Tensor, starts: Tensor) -> None:
         self._rows, self._reader, self._targets, self._starts = rows, reader, targets, starts
 
-    def features(self, plan: Plan, orders: Sequence[Indices]) -> Iterator[Tensor]:
+    def numbers(self, plan: Plan) -> int:
+        """How many the features of all steps of `plan` are."""
+        return sum(step.weights.numel() for step in plan.steps) * self._reader.columns
+
+    def features(self, plan: Plan, orders: Sequence[Indices]) -> Iterator[tuple[Step, Tensor]]:
         """(R, rows, columns) features per step of `plan`, the lanes' table rows `orders` dealt out."""
         dealt = plan.deal(orders)
         ahead = max(1, READ_AHEAD // (dealt[0].numel() * self._reader.columns))
         for start in range(0, len(dealt), ahead):
             several = self._reader.read(dealt[start : start + ahead])
             for step, x in zip(plan.steps[start : start + ahead], several, strict=True):
-                yield x[:, : step.rows]
+                yield step, x[:, : step.rows]
 
-    def training(self, plan: Plan, orders: Sequence[Indices]) -> Iterator[tuple[Tensor, Tensor]]:
+    def training(self, plan: Plan, orders: Sequence[Indices]) -> Iterator[Batch]:
         """The same, and (R, rows, ...) targets, of training rows: `orders` are positions among them."""
         dealt = plan.deal(orders) + self._starts
         y = self._targets.index_select(0, dealt.view(-1)).view(*dealt.shape, *self._targets.shape[1:])
         places = [rows.problem.train[order] for rows, order in zip(self._rows, orders, strict=True)]
-        for step, x, targets in zip(plan.steps, self.features(plan, places), y, strict=True):
-            yield x, targets[:, : step.rows]
+        for (step, x), targets in zip(self.features(plan, places), y, strict=True):
+            yield step, x, targets[:, : step.rows]

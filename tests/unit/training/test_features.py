@@ -91,17 +91,16 @@ def test_batches_come_in_order_however_many_are_read_at_once(problem_of, monkeyp
     ahead = list(lanes.training(plan, orders))
     monkeypatch.setattr(module, "READ_AHEAD", 1)
     singly = list(lanes.training(plan, orders))
-    for (x, y), (one_x, one_y), step in zip(ahead, singly, plan.steps, strict=True):
+    assert all(step is planned for (step, _, _), planned in zip(ahead, plan.steps, strict=True))
+    for (step, x, y), (_, one_x, one_y) in zip(ahead, singly, strict=True):
         torch.testing.assert_close(x, one_x, rtol=0, atol=0)
         torch.testing.assert_close(y, one_y, rtol=0, atol=0)
         assert x.shape == (2, step.rows, 4)
         assert y.shape == (2, step.rows, 2)
     for lane, r in enumerate(rows):
         np.testing.assert_array_equal(
-            np.concatenate(
-                [y[lane, : step.sizes.counts[lane]] for (_, y), step in zip(ahead, plan.steps, strict=True)]
-            ),
+            np.concatenate([y[lane, : step.sizes.counts[lane]] for step, _, y in ahead]),
             r.y[orders[lane]],
         )
         x_train = prepare_rows(r.encoded, r.problem.train, r.problem.test, scale=True)[0].astype(np.float32)
-        np.testing.assert_array_equal(ahead[0][0][lane], x_train[orders[lane][:8]])
+        np.testing.assert_array_equal(ahead[0][1][lane], x_train[orders[lane][:8]])

@@ -102,7 +102,7 @@ def test_a_training_set_smaller_than_a_batch_is_one_batch(problem_of):
     rows = prepare(problem_of("binary", n=25, n_test=5))
     recipe = replace(mlp.recipe("binary"), max_epochs=lambda n: 4)
     replicate = Replicate(rows, 3, recipe, CPU)
-    assert replicate.batch == len(replicate.fit) == 18
+    assert replicate.batch == replicate.lengths[0] == 18
     train([replicate], Store([rows], CPU), CPU)
     expected = plain_output(rows, 3, recipe, "mlp", "binary")
     np.testing.assert_allclose(replicate.output, expected, rtol=1e-7, atol=1e-7)

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from uqalign.checks import FloatArray
+from uqalign.models.nets import compiled
 
 Tensors = Mapping[str, Tensor]
 
@@ -33,12 +34,21 @@ class Parameter:
         return np.full(self.shape, self.value)
 
 
-Stream = np.random.SFC64 | torch.Generator
+Stream = npt.NDArray[np.uint32] | torch.Generator
 
 
 def noise_stream(seed: int, device: torch.device) -> Stream:
-    """Random bits of a seed: on a CPU from NumPy's SFC64, three times as fast as torch's generator."""
-    return np.random.SFC64(seed) if device.type == "cpu" else torch.Generator(device).manual_seed(seed)
+    """Random bits of a seed: on a CPU from generators side by side, six times as fast as torch's one."""
+    if device.type != "cpu":
+        return torch.Generator(device).manual_seed(seed)
+    drawn = np.random.SeedSequence(seed).generate_state(3 * compiled.SIDE_BY_SIDE)
+    state = np.vstack([drawn.reshape(3, -1), np.ones(compiled.SIDE_BY_SIDE, np.uint32)])
+    compiled.random_bits(state, np.empty((WARMING_UP, compiled.SIDE_BY_SIDE), np.uint32))
+    return state
+
+
+WARMING_UP = 15
+"""Numbers to leave out until a generator's state is well mixed."""
 
 
 class Noise:
@@ -49,13 +59,14 @@ class Noise:
 
     def _bits(self, length: int, needed: Sequence[int], device: torch.device) -> Tensor:
         """(R, at least length) 16-bit integers, of which the first `needed[r]` of lane r are random."""
+        if device.type == "cpu":
+            at_once = 2 * compiled.SIDE_BY_SIDE
+            buffer = np.empty((len(needed), -(-length // at_once), compiled.SIDE_BY_SIDE), dtype=np.uint32)
+            for row, need, stream in zip(buffer, needed, self._streams, strict=True):
+                compiled.random_bits(cast(npt.NDArray[np.uint32], stream), row[: -(-need // at_once)])
+            return torch.from_numpy(buffer.view(np.int16).reshape(len(needed), -1))
         words = -(-length // 4)
         counts = [-(-need // 4) for need in needed]
-        if device.type == "cpu":
-            buffer = np.empty((len(needed), words), dtype=np.uint64)
-            for row, count, stream in zip(buffer, counts, self._streams, strict=True):
-                row[:count] = cast(np.random.SFC64, stream).random_raw(count)
-            return torch.from_numpy(buffer.view(np.int16))
         drawn = torch.empty((len(needed), words), dtype=torch.int64, device=device)
         for lane, count, stream in zip(drawn, counts, self._streams, strict=True):
             lane[:count].random_(-(2**63), None, generator=cast(torch.Generator, stream))
@@ -69,17 +80,32 @@ class Noise:
         """
         if probability == 0:
             return x
-        return x * self.kept(x, probability, counts).mul_(1 / (1 - probability))
+        return x * self.mask(x, probability, counts).ones(x).mul_(1 / (1 - probability))
 
-    def kept(self, like: Tensor, probability: float, counts: Sequence[int]) -> Tensor:
-        """Ones, and zeros with `probability`, in the shape of `like` (R, rows, ...): `dropout` without its scale."""
+    def mask(self, like: Tensor, probability: float, counts: Sequence[int]) -> Mask:
+        """Which entries of `like` (R, rows, ...) stay when each is dropped with `probability`."""
         per_row = like[0, 0].numel()
-        lane = like.shape[1] * per_row
-        # Sixteen bits decide over an entry: a probability is met within 2^-17.
-        bits = self._bits(lane, [count * per_row for count in counts], like.device)[:, :lane].view(like.shape)
-        least = round(probability * 2**16) - 2**15
+        bits = self._bits(like.shape[1] * per_row, [count * per_row for count in counts], like.device)
+        return Mask(bits, round(probability * 2**16) - 2**15)
+
+
+@dataclass(frozen=True)
+class Mask:
+    """Random choice of entries, met within 2^-17 of its probability: sixteen bits decide over each.
+
+    Attributes:
+        bits: (R, at least as many as a lane has) 16-bit integers.
+        least: an entry stays where its integer is this or more.
+    """
+
+    bits: Tensor
+    least: int
+
+    def ones(self, like: Tensor) -> Tensor:
+        """Ones where entries of `like` (R, rows, ...) stay, zeros elsewhere."""
+        bits = self.bits[:, : like[0].numel()].view(like.shape)
         # The same as (bits >= least), in operations that have vector instructions: four times as fast.
-        return bits.clamp_(least - 1, least).sub_(least - 1).to(like.dtype)
+        return bits.clamp(self.least - 1, self.least).sub_(self.least - 1).to(like.dtype)
 
 
 @dataclass(frozen=True)
@@ -88,6 +114,7 @@ class Sizes:
 
     Attributes:
         counts: rows in use per lane.
+        lengths: the same as an array.
         rows: the same, at least one.
         slope: 1 / rows, or zero for a lane with less than two rows, whose statistics are constants.
         unbiased: factor from the variance of the rows to the unbiased one.
@@ -97,6 +124,7 @@ class Sizes:
     """
 
     counts: Sequence[int]
+    lengths: npt.NDArray[np.int64]
     rows: Tensor
     slope: Tensor
     unbiased: Tensor
@@ -115,6 +143,7 @@ class Sizes:
         tail = np.arange(n.min(), n.max())[:, None] < n
         return cls(
             counts=[int(count) for count in counts],
+            lengths=np.asarray(counts, dtype=np.int64),
             rows=tensor(np.maximum(n, 1)),
             slope=tensor(np.where(several, 1 / np.maximum(n, 1), 0)),
             unbiased=tensor(n / np.maximum(n - 1, 1)),

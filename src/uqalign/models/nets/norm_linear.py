@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
+from uqalign.models.nets import rowwise
 from uqalign.models.nets.layers import centre
 from uqalign.models.nets.network import Sizes, Tensors
 from uqalign.models.nets.products import product, product_of_columns, product_of_rows
@@ -26,20 +27,22 @@ class NormLinear:
         self._weight, self._bias = weights[f"{linear}.weight"], weights[f"{linear}.bias"].unsqueeze(1)
         self._running = buffers[f"{norm}.mean"].unsqueeze(1), buffers[f"{norm}.var"].unsqueeze(1)
 
-    def forward(self, x: Tensor) -> Tensor:
-        """(R, n, m); updates the running statistics."""
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """(R, n, m), and (R, 1, m) to add to it; updates the running statistics."""
         self._centred, scale = centre(x, *self._running, self._sizes)
         self._scale = scale.transpose(1, 2)
         self._factor = self._scale * self._gain
         self._folded = self._weight * self._factor
-        constant = product(self._shift, self._weight).add_(self._bias)
-        return product(self._centred, self._folded).add_(constant)
+        return product(self._centred, self._folded), product(self._shift, self._weight).add_(self._bias)
 
-    def backward(self, pull: Tensor, into: Tensors) -> Tensor:
-        """Slope of the loss in the input, from that in the output, zero for rows that are padding."""
+    def backward(self, pull: Tensor, total: Tensor, into: Tensors, beside: Tensor | None = None) -> Tensor:
+        """Slope of the loss in the input, from that in the output and its sum over rows, zero for rows that are padding.
+
+        Args:
+            beside: the slope in the input along other ways, which is added.
+        """
         weight, sizes = into[f"{self._linear}.weight"], self._sizes
         product_of_columns(self._centred, pull, weight)
-        total = pull.sum(1, keepdim=True)
         into[f"{self._linear}.bias"].copy_(total.squeeze(1))
         gain = (weight * self._weight).sum(2, keepdim=True).mul_(self._scale)
         shift = product_of_rows(total, self._weight)
@@ -48,5 +51,4 @@ class NormLinear:
         weight.mul_(self._factor).addcmul_(self._shift.transpose(1, 2), total)
         share = self._factor * -sizes.slope
         constant, linear = shift * share.transpose(1, 2), (gain * self._scale * share).transpose(1, 2)
-        x = product_of_rows(pull, self._folded).add_(constant).addcmul_(self._centred, linear)
-        return sizes.clear(x)
+        return rowwise.norm_slope(product_of_rows(pull, self._folded), constant, self._centred, linear, beside, sizes)

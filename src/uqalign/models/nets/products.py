@@ -23,26 +23,33 @@ def _for_numpy(weight: Tensor) -> bool:
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def product(x: Tensor, weight: Tensor) -> Tensor:
-    """(R, n, m) from (R, n, k) and (R, k, m)."""
+def product(x: Tensor, weight: Tensor, factor: float = 1) -> Tensor:
+    """factor x weight, (R, n, m), from (R, n, k) and (R, k, m)."""
     if _for_numpy(weight):
-        return torch.from_numpy(np.matmul(x.numpy(), weight.numpy()))
-    return torch.bmm(x, weight)
+        y = torch.from_numpy(np.matmul(x.numpy(), weight.numpy()))
+        return y if factor == 1 else y.mul_(factor)
+    return _scaled(x, weight, factor)
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def product_of_columns(x: Tensor, y: Tensor, into: Tensor) -> None:
-    """x' y, (R, k, m), from (R, n, k) and (R, n, m)."""
+def product_of_columns(x: Tensor, y: Tensor, into: Tensor, factor: float = 1) -> None:
+    """factor x' y, (R, k, m), from (R, n, k) and (R, n, m)."""
     if _for_numpy(into):
         np.matmul(x.numpy().transpose(0, 2, 1), y.numpy(), out=into.numpy())
+        if factor != 1:
+            into.mul_(factor)
     else:
-        into.baddbmm_(x.transpose(1, 2), y, beta=0)
+        into.baddbmm_(x.transpose(1, 2), y, beta=0, alpha=factor)
 
 
-def product_of_rows(y: Tensor, weight: Tensor) -> Tensor:
-    """y weight', (R, n, k), from (R, n, m) and (R, k, m)."""
+def product_of_rows(y: Tensor, weight: Tensor, factor: float = 1) -> Tensor:
+    """factor y weight', (R, n, k), from (R, n, m) and (R, k, m)."""
     turned = weight.transpose(1, 2)
-    return y * turned if weight.shape[2] == 1 else torch.bmm(y, turned)
+    return y * (turned * factor) if weight.shape[2] == 1 else _scaled(y, turned, factor)
+
+
+def _scaled(x: Tensor, y: Tensor, factor: float) -> Tensor:
+    return torch.bmm(x, y) if factor == 1 else torch.baddbmm(x.new_empty(1), x, y, beta=0, alpha=factor)
 
 
 def affine(weights: Tensors, name: str, x: Tensor) -> Tensor:

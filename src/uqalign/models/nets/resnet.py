@@ -10,8 +10,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from uqalign.models.nets import rowwise
 from uqalign.models.nets.layers import batch_norm, batch_norm_buffers, linear, linear_parameters, norm_parameters
-from uqalign.models.nets.network import Parameter, Pass, Tensors
+from uqalign.models.nets.network import Mask, Parameter, Pass, Tensors
 from uqalign.models.nets.norm_linear import NormLinear
 from uqalign.models.nets.products import affine, affine_slopes, product, product_of_columns, product_of_rows
 
@@ -62,47 +63,43 @@ class ResNet:
             x = block.forward(x)
             blocks.append(block)
         head = NormLinear(weights, buffers, "norm", "head", now.sizes)
-        pull = head.backward(slope(head.forward(x)), into)
+        output, constant = head.forward(x)
+        pull = slope(output.add_(constant))
+        pull = head.backward(pull, pull.sum(1, keepdim=True), into)
         for block in reversed(blocks):
             pull = block.backward(pull, into)
         affine_slopes(into, "project", rows, pull)
 
 
 class _Block:
-    """One residual block in training; dropout's scale is in the matrix between its two masks of zeros and ones."""
+    """One residual block in training; dropout's scale is in the products with the matrix between its two masks."""
 
     def __init__(self, weights: Tensors, buffers: Tensors, name: str, dropout: float, now: Pass) -> None:
         self._first = NormLinear(weights, buffers, f"{name}.norm", f"{name}.first", now.sizes)
         self._name, self._dropout, self._now = name, dropout, now
         self._drops = now.noise is not None and dropout > 0
         self._scale = 1 / (1 - dropout) if self._drops else 1.0
-        self._weight = weights[f"{name}.second.weight"] * self._scale**2
+        self._weight = weights[f"{name}.second.weight"]
         self._bias = weights[f"{name}.second.bias"].unsqueeze(1) * self._scale
 
     def forward(self, x: Tensor) -> Tensor:
-        self._inner = self._first.forward(x)
-        self._masks = self._draw(self._inner), self._draw(x)
-        self._hidden = _masked(F.gelu(self._inner), self._masks[0])
-        y = product(self._hidden, self._weight).add_(self._bias)
-        return self._now.sizes.clear(_masked(y, self._masks[1])).add_(x)
+        sizes = self._now.sizes
+        inner, constant = self._first.forward(x)
+        self._hidden, self._steep = rowwise.gelu(inner, constant, self._mask(x), sizes)
+        y = product(self._hidden, self._weight, self._scale**2)
+        self._outer = self._mask(x)
+        return rowwise.skip(y, self._bias, self._outer, x, sizes)
 
-    def _draw(self, like: Tensor) -> Tensor | None:
+    def _mask(self, like: Tensor) -> Mask | None:
         noise = self._now.noise
-        return noise.kept(like, self._dropout, self._now.sizes.counts) if noise is not None and self._drops else None
+        return noise.mask(like, self._dropout, self._now.sizes.counts) if noise is not None and self._drops else None
 
     def backward(self, pull: Tensor, into: Tensors) -> Tensor:
         """Slope of the loss in the block's input, from that in its output."""
-        inner, outer = self._masks
-        kept = pull if outer is None else pull * outer
-        weight, bias = into[f"{self._name}.second.weight"], into[f"{self._name}.second.bias"]
-        product_of_columns(self._hidden, kept, weight)
-        weight.mul_(self._scale**2)
-        torch.sum(kept, 1, out=bias)
-        bias.mul_(self._scale)
-        hidden = _masked(product_of_rows(kept, self._weight), inner)
-        return self._first.backward(torch.ops.aten.gelu_backward(hidden, self._inner), into).add_(pull)
-
-
-def _masked(x: Tensor, mask: Tensor | None) -> Tensor:
-    """`x` in place times a mask of zeros and ones."""
-    return x if mask is None else x.mul_(mask)
+        sizes = self._now.sizes
+        kept, total = rowwise.drop(pull, self._outer, sizes)
+        weight = into[f"{self._name}.second.weight"]
+        product_of_columns(self._hidden, kept, weight, self._scale**2)
+        torch.mul(total[:, 0], self._scale, out=into[f"{self._name}.second.bias"])
+        slope, total = rowwise.times(product_of_rows(kept, self._weight, self._scale**2), self._steep, sizes)
+        return self._first.backward(slope, total, into, beside=pull)
