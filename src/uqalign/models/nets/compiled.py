@@ -1,4 +1,4 @@
-"""The row passes of `rowwise`, each compiled into one loop over memory: single precision on a CPU.
+"""The row passes of `passes`, each compiled into one loop over memory: single precision on a CPU.
 
 Arguments: (R, n, w) arrays of R lanes, of which the first `counts[r]` rows of lane r are in use, and (R, w) arrays with
 a row for each lane. `bits` (R, at least n w) decide over dropout: an entry stays where its number is `least` or more.
@@ -11,14 +11,19 @@ from __future__ import annotations
 import numba as nb
 import numpy as np
 
-ROWS, ROW, BITS, COUNTS = "float32[:, :, ::1]", "float32[:, ::1]", "int16[:, ::1]", "int64[::1]"
+ROWS, BITS, COUNTS = "float32[:, :, ::1]", "int16[:, ::1]", "int64[::1]"
+ROW, APART, MATRICES = ROWS, "float32[:, :, :]", ("float32[::1]", "int64")
 F = np.float32
 ZERO, HALF, ONE = F(0), F(0.5), F(1)
 
 
-def _compiled(*arguments: str):
-    """One function for these types of arguments, kept on disk; products and sums may round once."""
-    return nb.njit(f"void({', '.join(arguments)})", cache=True, fastmath={"contract"}, error_model="numpy")
+def _compiled(*arguments: str, any_order: bool = False):
+    """One function for these types of arguments, kept on disk.
+
+    A product and a sum may round once together; with `any_order` sums over a row may be taken in any order.
+    """
+    fastmath = {"contract", "reassoc"} if any_order else {"contract"}
+    return nb.njit(f"void({', '.join(arguments)})", cache=True, fastmath=fastmath, error_model="numpy")
 
 
 @nb.njit(inline="always")
@@ -59,16 +64,16 @@ def centre(x, counts, centred, mean, var):
         share = F(1 / max(counts[r], 1))
         for i in range(counts[r]):
             for j in range(x.shape[2]):
-                mean[r, j] += x[r, i, j]
+                mean[r, 0, j] += x[r, i, j]
         for j in range(x.shape[2]):
-            mean[r, j] *= share
+            mean[r, 0, j] *= share
         for i in range(counts[r]):
             for j in range(x.shape[2]):
-                centred[r, i, j] = x[r, i, j] - mean[r, j]
+                centred[r, i, j] = x[r, i, j] - mean[r, 0, j]
             for j in range(x.shape[2]):
-                var[r, j] += centred[r, i, j] * centred[r, i, j]
+                var[r, 0, j] += centred[r, i, j] * centred[r, i, j]
         for j in range(x.shape[2]):
-            var[r, j] *= share
+            var[r, 0, j] *= share
         centred[r, counts[r] :] = ZERO
 
 
@@ -79,7 +84,7 @@ def gelu(z, constant, bits, least, counts, hidden):
         for i in range(counts[r]):
             chance = bits[r, i * z.shape[2] : (i + 1) * z.shape[2]]
             for j in range(z.shape[2]):
-                z[r, i, j] += constant[r, j]
+                z[r, i, j] += constant[r, 0, j]
             for j in range(z.shape[2]):
                 below, density = _normal(z[r, i, j])
                 hidden[r, i, j] = z[r, i, j] * below if chance[j] >= least else ZERO
@@ -96,7 +101,7 @@ def times(x, y, counts, total):
             for j in range(x.shape[2]):
                 x[r, i, j] *= y[r, i, j]
             for j in range(x.shape[2]):
-                total[r, j] += x[r, i, j]
+                total[r, 0, j] += x[r, i, j]
         x[r, counts[r] :] = ZERO
 
 
@@ -107,7 +112,7 @@ def skip(y, bias, bits, least, x, counts):
         for i in range(counts[r]):
             chance = bits[r, i * y.shape[2] : (i + 1) * y.shape[2]]
             for j in range(y.shape[2]):
-                kept = y[r, i, j] + bias[r, j] if chance[j] >= least else ZERO
+                kept = y[r, i, j] + bias[r, 0, j] if chance[j] >= least else ZERO
                 y[r, i, j] = x[r, i, j] + kept
         y[r, counts[r] :] = ZERO
 
@@ -122,7 +127,7 @@ def drop(pull, bits, least, counts, kept, total):
             for j in range(pull.shape[2]):
                 kept[r, i, j] = pull[r, i, j] if chance[j] >= least else ZERO
             for j in range(pull.shape[2]):
-                total[r, j] += kept[r, i, j]
+                total[r, 0, j] += kept[r, i, j]
         kept[r, counts[r] :] = ZERO
 
 
@@ -132,10 +137,48 @@ def norm_slope(x, constant, centred, factor, pull, counts):
     for r in range(len(x)):
         for i in range(counts[r]):
             for j in range(x.shape[2]):
-                x[r, i, j] += constant[r, j] + centred[r, i, j] * factor[r, j]
+                x[r, i, j] += constant[r, 0, j] + centred[r, i, j] * factor[r, 0, j]
             for j in range(x.shape[2]):
                 x[r, i, j] += pull[r, i, j]
         x[r, counts[r] :] = ZERO
+
+
+@_compiled(*MATRICES, ROW, APART, APART, APART, ROWS, ROW)
+def fold(weight, apart, scale, gain, shift, bias, folded, constant):
+    """V = s g W and d = b W + c of `norm_linear`; the matrices W of neighbouring lanes lie `apart` numbers apart."""
+    for r in range(len(folded)):
+        for j in range(folded.shape[2]):
+            constant[r, 0, j] = bias[r, 0, j]
+        for i in range(folded.shape[1]):
+            start = r * apart + i * folded.shape[2]
+            row = weight[start : start + folded.shape[2]]
+            factor, part = scale[r, 0, i] * gain[r, 0, i], shift[r, 0, i]
+            for j in range(folded.shape[2]):
+                folded[r, i, j] = row[j] * factor
+            for j in range(folded.shape[2]):
+                constant[r, 0, j] += row[j] * part
+
+
+@_compiled(ROWS, ROW, *MATRICES, ROW, APART, APART, APART, *MATRICES, APART, APART, ROW, ROW, any_order=True)
+def unfold(
+    pull, total, weight, apart, scale, gain, shift, share, into, into_apart, gain_slope, shift_slope, constant, factor
+):
+    """Slopes of W, g and b from those of V and d, and what the batch statistics add to the slope of each row."""
+    for r in range(len(pull)):
+        for i in range(pull.shape[1]):
+            start, into_start = r * apart + i * pull.shape[2], r * into_apart + i * pull.shape[2]
+            row, out = weight[start : start + pull.shape[2]], into[into_start : into_start + pull.shape[2]]
+            of_gain, of_shift = ZERO, ZERO
+            for j in range(pull.shape[2]):
+                of_gain += pull[r, i, j] * row[j]
+                of_shift += total[r, 0, j] * row[j]
+            both, part = scale[r, 0, i] * gain[r, 0, i], shift[r, 0, i]
+            for j in range(pull.shape[2]):
+                out[j] = pull[r, i, j] * both + total[r, 0, j] * part
+            of_gain *= scale[r, 0, i]
+            gain_slope[r, 0, i], shift_slope[r, 0, i] = of_gain, of_shift
+            constant[r, 0, i] = -share[r, 0, 0] * both * of_shift
+            factor[r, 0, i] = -share[r, 0, 0] * both * of_gain * scale[r, 0, i]
 
 
 SIDE_BY_SIDE = 16

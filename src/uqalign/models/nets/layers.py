@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from uqalign.models.nets import rowwise
+from uqalign.models.nets import passes
 from uqalign.models.nets.network import Parameter, Pass, Sizes, Tensors
 
 
@@ -59,7 +59,7 @@ def centre(x: Tensor, running_mean: Tensor, running_var: Tensor, sizes: Sizes) -
 
     The running statistics (R, 1, width) follow; they serve, unchanged, where a lane has a single row.
     """
-    centred, mean, var = rowwise.centre(x, sizes)
+    centred, mean, var = passes.centre(x, sizes)
     if min(sizes.counts) < 2:
         mean, var = (
             torch.where(sizes.momentum > 0, new, running) for new, running in ((mean, running_mean), (var, running_var))

@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from uqalign.models.nets import rowwise
+from uqalign.models.nets import passes
 from uqalign.models.nets.layers import batch_norm, batch_norm_buffers, linear, linear_parameters, norm_parameters
 from uqalign.models.nets.network import Mask, Parameter, Pass, Tensors
 from uqalign.models.nets.norm_linear import NormLinear
@@ -85,10 +85,10 @@ class _Block:
     def forward(self, x: Tensor) -> Tensor:
         sizes = self._now.sizes
         inner, constant = self._first.forward(x)
-        self._hidden, self._steep = rowwise.gelu(inner, constant, self._mask(x), sizes)
+        self._hidden, self._steep = passes.gelu(inner, constant, self._mask(x), sizes)
         y = product(self._hidden, self._weight, self._scale**2)
         self._outer = self._mask(x)
-        return rowwise.skip(y, self._bias, self._outer, x, sizes)
+        return passes.skip(y, self._bias, self._outer, x, sizes)
 
     def _mask(self, like: Tensor) -> Mask | None:
         noise = self._now.noise
@@ -97,9 +97,9 @@ class _Block:
     def backward(self, pull: Tensor, into: Tensors) -> Tensor:
         """Slope of the loss in the block's input, from that in its output."""
         sizes = self._now.sizes
-        kept, total = rowwise.drop(pull, self._outer, sizes)
+        kept, total = passes.drop(pull, self._outer, sizes)
         weight = into[f"{self._name}.second.weight"]
         product_of_columns(self._hidden, kept, weight, self._scale**2)
         torch.mul(total[:, 0], self._scale, out=into[f"{self._name}.second.bias"])
-        slope, total = rowwise.times(product_of_rows(kept, self._weight, self._scale**2), self._steep, sizes)
+        slope, total = passes.times(product_of_rows(kept, self._weight, self._scale**2), self._steep, sizes)
         return self._first.backward(slope, total, into, beside=pull)
