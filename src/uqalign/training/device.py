@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from uqalign.errors import UserError
 
-CPU_BLOCK = 128 * 2**20
+CPU_BLOCK = 64 * 2**20
 MOST_LANES = {"cpu": 32, "cuda": 256}
 """Bytes and lanes of a block beyond which more lanes save no time: asking for an operation is cheap beside doing it."""
 

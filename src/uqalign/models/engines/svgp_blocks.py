@@ -104,6 +104,9 @@ def _fit_window(window: Sequence[_Row], compute: Compute, device: torch.device, 
 
     def run(block: Sequence[int]) -> list[tuple[FloatArray, FloatArray] | None]:
         torch.set_num_threads(1)
+        # For this thread alone. Points far apart have covariances below 1e-38, on which some processors spend most of
+        # the time of a fit with many features.
+        torch.set_flush_denormal(True)
         return climb([window[position].lane for position in block], window[block[0]].binary, device)
 
     keep_freed_memory()
