@@ -216,6 +216,21 @@ def test_the_global_state_stays_as_it_was(few_epochs):
     assert torch.get_num_threads() == threads
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_numbers_too_small_for_normal_ones_are_zero_in_training_only(few_epochs, monkeypatch, threads):
+    """Some processors take a hundred times as long for them."""
+
+    def halved():
+        return float((torch.tensor([1.2e-38]) / 2)[0])
+
+    seen, climb = [], svgp_blocks.climb
+    monkeypatch.setattr(svgp_blocks, "climb", lambda *given: (seen.append(halved()), climb(*given))[1])
+    problems = [binary_problem(seed=seed) for seed in (1, 2)]
+    assert all(outcome.prediction is not None for outcome in fit_all(MODEL, problems, Compute(threads)))
+    assert set(seen) == {0.0}
+    assert halved() > 0
+
+
 def test_seeds_matter(few_epochs):
     first, second = (outcome.prediction[0] for outcome in fit_all(MODEL, [binary_problem(seed=s) for s in (1, 2)]))
     assert np.abs(first - second).max() > 1e-6

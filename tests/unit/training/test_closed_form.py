@@ -64,17 +64,33 @@ def test_slopes_of_the_heads(task):
 @pytest.mark.parametrize("name", NETWORKS)
 def test_slopes_of_the_networks(name, task, counts):
     """Every weight's slope, the output and the running statistics, also with padding and with single rows."""
+    assert_slopes(name, task, counts)
+
+
+@pytest.mark.parametrize("counts", [(64, 64, 64), (64, 50, 20), (40, 1, 0)])
+@pytest.mark.parametrize("task", ["binary", "regression"])
+@pytest.mark.parametrize("name", NETWORKS)
+def test_slopes_in_single_precision(name, task, counts):
+    """Where compiled passes take over."""
+    torch.set_default_dtype(torch.float32)
+    assert_slopes(name, task, counts, rtol=1e-4, atol=2e-4)
+
+
+def assert_slopes(name, task, counts, **tolerance):
     network, head = NETWORKS[name], HEADS[task]
     assert isinstance(network, ClosedForm)
+    dtype = torch.get_default_dtype()
     rng = np.random.RandomState(1)
-    weights = stacked(network.parameters(COLUMNS, head.outputs), 3, rng)
+    weights = {
+        name: value.to(dtype) for name, value in stacked(network.parameters(COLUMNS, head.outputs), 3, rng).items()
+    }
     buffers = [
-        {key: value.abs() for key, value in stacked(network.buffers(), 3, np.random.RandomState(2)).items()}
+        {key: value.abs().to(dtype) for key, value in stacked(network.buffers(), 3, np.random.RandomState(2)).items()}
         for _ in "ab"
     ]
     rows = max(counts)
-    x = torch.from_numpy(rng.randn(3, rows, COLUMNS))
-    y = targets(task, (3, rows), np.random.default_rng(0))
+    x = torch.from_numpy(rng.randn(3, rows, COLUMNS)).to(dtype)
+    y = targets(task, (3, rows), np.random.default_rng(0)).to(dtype)
     share = torch.tensor([[float(row < count) / max(count, 1) for row in range(rows)] for count in counts])
 
     def now():
@@ -93,11 +109,13 @@ def test_slopes_of_the_networks(name, task, counts):
 
     network.differentiate(weights, buffers[1], x, now(), slope, found)
     for lane, count in enumerate(counts):
-        torch.testing.assert_close(seen[0][lane, :count], output.detach()[lane, :count])
+        torch.testing.assert_close(seen[0][lane, :count], output.detach()[lane, :count], **tolerance)
         for key, value in zip(weights, expected, strict=True):
-            torch.testing.assert_close(found[key][lane], value[lane], msg=lambda told, key=key: f"{key}: {told}")
+            torch.testing.assert_close(
+                found[key][lane], value[lane], msg=lambda told, key=key: f"{key}: {told}", **tolerance
+            )
     for key in buffers[0]:
-        torch.testing.assert_close(buffers[1][key], buffers[0][key])
+        torch.testing.assert_close(buffers[1][key], buffers[0][key], **tolerance)
 
 
 @pytest.mark.parametrize("columns", [1, 2, 5])

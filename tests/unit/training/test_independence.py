@@ -8,8 +8,10 @@ import pytest
 from uqalign.models import mlp, tabular_networks
 from uqalign.models.base import REGISTRY, Compute, fit_all
 from uqalign.models.nets.ft_transformer import FTTransformer
+from uqalign.models.nets.mlp import MLP
 from uqalign.models.nets.resnet import ResNet
 from uqalign.models.nets.saint import SAINT
+from uqalign.training import engine
 from uqalign.training.fit import fit_networks
 
 RECIPES = {
@@ -92,3 +94,32 @@ def test_the_thread_setting_is_restored(problem_of):
     fit([problem_of("binary")], replace(RECIPES["mlp-binary"], max_epochs=lambda n: 1), threads=2)
     assert torch.get_num_threads() == 2
     torch.set_num_threads(before)
+
+
+@pytest.mark.parametrize("case", ["mlp-binary", "resnet-regression"])
+def test_validation_rows_kept_or_read_anew(case, problem_of, monkeypatch):
+    problems = [problem_of(case.split("-")[1], seed=seed) for seed in range(2)]
+    kept = fit(problems, RECIPES[case])
+    monkeypatch.setattr(engine, "READ_AHEAD", 0)
+    for a, b in zip(kept, fit(problems, RECIPES[case]), strict=True):
+        for x, y in zip(a, b, strict=True):
+            np.testing.assert_array_equal(x, y)
+
+
+class Doubling(MLP):
+    def forward(self, weights, buffers, x, now):
+        return super().forward(weights, buffers, x * 2, now)
+
+
+class DoublingInPlace(MLP):
+    def forward(self, weights, buffers, x, now):
+        return super().forward(weights, buffers, x.mul_(2), now)
+
+
+def test_a_network_may_overwrite_its_rows(problem_of):
+    problems = [problem_of("binary", seed=seed) for seed in range(2)]
+    fresh, overwritten = (
+        fit(problems, replace(RECIPES["mlp-binary"], network=network((8,), "glorot")))
+        for network in (Doubling, DoublingInPlace)
+    )
+    assert_same(overwritten, fresh)

@@ -215,3 +215,13 @@ class TestHoldOut:
         fit, held = hold_out(n, 0.1, classes, np.random.RandomState(0))
         assert len(held) == -(-n // 10)
         assert len(fit) + len(held) == n
+
+
+def test_randomness_is_drawn_by_whoever_trains(problem_of, monkeypatch):
+    """Drawing takes as long as an epoch, which workers do side by side; until then the lengths are known."""
+    rows = prepare(problem_of("binary", n=53, n_test=10))
+    monkeypatch.setattr(np.random, "RandomState", lambda seed: pytest.fail("drawn too early"))
+    replicate = Replicate(rows, 1, RECIPE, CPU)
+    monkeypatch.undo()
+    assert replicate.lengths == (len(replicate.shuffle()), len(replicate.validation))
+    assert sorted([*replicate.shuffle(), *replicate.validation]) == list(range(rows.n_train))

@@ -35,7 +35,7 @@ class NormLinear:
         return product(self._centred, self._folded), constant
 
     def backward(self, pull: Tensor, total: Tensor, into: Tensors, beside: Tensor | None = None) -> Tensor:
-        """Slope of the loss in the input, from that in the output and its sum over rows, zero for rows that are padding.
+        """Slope of the loss in the input, from that in the output and its sum over rows; zero for padding.
 
         Args:
             beside: the slope in the input along other ways, which is added.

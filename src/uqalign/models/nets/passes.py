@@ -1,6 +1,6 @@
-"""Passes over the rows and weights of a block, fused where the device allows: compiled on a CPU, torch's operations elsewhere.
+"""Passes over the rows and weights of a block: compiled for single precision on a CPU, torch's operations elsewhere.
 
-The compiled ones take single precision. Rows are (R, n, w) with padding of zeros; what belongs to a lane is (R, 1, w).
+Rows are (R, n, w) with padding of zeros; what belongs to a lane is (R, 1, w).
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ def _matrices(x: Tensor) -> tuple[np.ndarray, int]:
 def centre(x: Tensor, sizes: Sizes) -> tuple[Tensor, Tensor, Tensor]:
     """Rows minus their mean, the mean and the variance."""
     if _compiles(x):
+        x = x.contiguous()
         centred, mean, var = torch.empty_like(x), _per_lane(x), _per_lane(x)
         compiled.centre(x.numpy(), sizes.lengths, centred.numpy(), mean.numpy(), var.numpy())
         return centred, mean, var
@@ -83,8 +84,15 @@ def fold(weight: Tensor, scale: Tensor, gain: Tensor, shift: Tensor, bias: Tenso
     """A layer y = (x scale gain + shift) weight + bias, for x (R, n, k), as y = x folded + constant."""
     if _compiles(weight):
         folded, constant = torch.empty_like(weight), weight.new_empty(len(weight), 1, weight.shape[2])
-        vectors = [v.numpy() for v in (scale, gain, shift, bias)]
-        compiled.fold(*_matrices(weight), *vectors, folded.numpy(), constant.numpy())
+        compiled.fold(
+            *_matrices(weight),
+            scale.numpy(),
+            gain.numpy(),
+            shift.numpy(),
+            bias.numpy(),
+            folded.numpy(),
+            constant.numpy(),
+        )
         return folded, constant
     return weight * (scale * gain).transpose(1, 2), torch.baddbmm(bias, shift, weight)
 
@@ -110,9 +118,20 @@ def unfold(
     weight, scale, gain, shift = layer
     if _compiles(weight):
         constant, factor = torch.empty_like(scale), torch.empty_like(scale)
-        vectors = [v.numpy() for v in (scale, gain, shift)]
-        slopes = [*_matrices(into[0]), into[1].numpy(), into[2].numpy(), constant.numpy(), factor.numpy()]
-        compiled.unfold(pull.numpy(), total.numpy(), *_matrices(weight), *vectors, sizes.slope.numpy(), *slopes)
+        compiled.unfold(
+            pull.numpy(),
+            total.numpy(),
+            *_matrices(weight),
+            scale.numpy(),
+            gain.numpy(),
+            shift.numpy(),
+            sizes.slope.numpy(),
+            *_matrices(into[0]),
+            into[1].numpy(),
+            into[2].numpy(),
+            constant.numpy(),
+            factor.numpy(),
+        )
         return constant, factor
     both = scale * gain
     of_gain = (pull * weight).sum(2).unsqueeze(1).mul_(scale)
@@ -124,10 +143,12 @@ def unfold(
     return of_shift * share, of_gain * scale * share
 
 
-def norm_slope(x: Tensor, constant: Tensor, centred: Tensor, factor: Tensor, pull: Tensor | None, sizes: Sizes) -> Tensor:
-    """x + constant + centred factor + pull, in place of `x`."""
-    if pull is not None and _compiles(x):
-        compiled.norm_slope(x.numpy(), constant.numpy(), centred.numpy(), factor.numpy(), pull.numpy(), sizes.lengths)
+def norm_slope(
+    x: Tensor, constant: Tensor, centred: Tensor, factor: Tensor, beside: Tensor | None, sizes: Sizes
+) -> Tensor:
+    """x + constant + centred factor + beside, in place of `x`."""
+    if beside is not None and _compiles(x):
+        compiled.norm_slope(x.numpy(), constant.numpy(), centred.numpy(), factor.numpy(), beside.numpy(), sizes.lengths)
         return x
     x = sizes.clear(x.add_(constant).addcmul_(centred, factor))
-    return x if pull is None else x.add_(pull)
+    return x if beside is None else x.add_(beside)
