@@ -30,20 +30,20 @@ Product = Callable[..., Any]
 
 
 class Counter:
-    """Wraps products of stacks (R, a, b) and (R, b, c) or their transposes, and adds up what they do and take."""
+    """Wraps products of stacks of R matrices, and adds up what they do and take."""
 
     def __init__(self) -> None:
         self.operations = 0
         self.seconds = 0.0
 
-    def wrap(self, function: Product) -> Product:
-        def counted(x: torch.Tensor, y: torch.Tensor, *into: torch.Tensor) -> Any:
+    def wrap(self, function: Product, matrix: int) -> Product:
+        """Count `function`, in which each row of the first argument meets each number of the argument at `matrix`."""
+
+        def counted(*given: Any) -> Any:
             start = time.thread_time()
-            result = function(x, y, *into)
+            result = function(*given)
             self.seconds += time.thread_time() - start
-            # Each of the three axes of a product is one of these.
-            rows, first, second = x.shape[1], x.shape[2], y.shape[2] if into else y.shape[1] + y.shape[2] - x.shape[2]
-            self.operations += 2 * x.shape[0] * rows * first * second
+            self.operations += 2 * given[0].shape[1] * given[matrix].numel()
             return result
 
         return counted
@@ -51,18 +51,17 @@ class Counter:
 
 def install(counter: Counter) -> None:
     """Count every product of the networks with slopes in closed form, and those of evaluation."""
-    for name in ("product", "product_of_columns", "product_of_rows"):
-        counted = counter.wrap(getattr(products, name))
+    for name, matrix in (("product", 1), ("product_of_columns", 2), ("product_of_rows", 1)):
+        counted = counter.wrap(getattr(products, name), matrix)
         for module in (products, norm_linear, resnet, mlp):
             if hasattr(module, name):
                 setattr(module, name, counted)
     plain = torch.baddbmm
-    evaluated = counter.wrap(lambda x, y: plain(bias.pop(), x, y))
-    bias: list[torch.Tensor] = []
+    evaluated = counter.wrap(lambda x, weight, bias: plain(bias, x, weight), 1)
 
-    def with_bias(shift: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> Any:
-        bias.append(shift)
-        return evaluated(x, y)
+    def with_bias(bias: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, **options: float) -> Any:
+        """Those with options are within one of the above."""
+        return plain(bias, x, weight, **options) if options else evaluated(x, weight, bias)
 
     torch.baddbmm = with_bias
 

@@ -27,7 +27,7 @@ MODELS = (
         distribution="p = sigmoid(o) or N(m, (softplus(s) + 1e-6)^2) of a residual network",
         hyperparameters={**ARCHITECTURE, **HYPERPARAMETERS},
         reference="Gorishniy et al. (2021), Revisiting deep learning models for tabular data",
-        libraries=("torch", "scikit-learn"),
+        libraries=("torch", "numba", "scikit-learn"),
         devices=("cpu", "cuda"),
         reproducible="tolerance",
     ),

@@ -30,7 +30,7 @@ MODELS = (
         ),
         hyperparameters={**ARCHITECTURE, **HYPERPARAMETERS},
         reference="Somepalli et al. (2021), SAINT: Improved neural networks for tabular data via row attention",
-        libraries=("torch", "scikit-learn"),
+        libraries=("torch", "numba", "scikit-learn"),
         devices=("cpu", "cuda"),
         reproducible="tolerance",
         transductive=True,
