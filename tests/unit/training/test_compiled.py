@@ -70,6 +70,8 @@ class TestPasses:
     def test_gelu(self, counts, width):
         z, constant = rows(counts, width, 0, scale=2), vectors(counts, width, 1)
         both(passes.gelu, counts, z, constant, mask_of(counts, width), in_use=(0, 1))
+        y, _ = passes.gelu(z.float(), constant.float(), mask_of(counts, width), sizes_of(counts, torch.float32))
+        assert all((y[lane, count:] == 0).all() for lane, count in enumerate(counts))
 
     def test_times(self, counts, width):
         both(passes.times, counts, rows(counts, width, 0), rows(counts, width, 1))
@@ -113,6 +115,17 @@ class TestPasses:
             return constant, factor, *into
 
         both(unfold, counts, pull, vectors(counts, outputs, 5) / 8, weight, scale, gain, shift)
+
+
+def test_an_entry_stays_from_the_threshold_on():
+    counts, width = (2,), 3
+    at = Mask(torch.tensor([[4, 5, 6] * 2], dtype=torch.int16), 5)
+    stays = torch.tensor([0.0, 1.0, 1.0]).expand(1, 2, 3)
+    sizes, ones, zeros = Sizes.of(counts, CPU), torch.ones(1, 2, width), torch.zeros(1, 1, width)
+    assert torch.equal(at.ones(ones), stays)
+    assert torch.equal(passes.drop(ones, at, sizes)[0], stays)
+    assert torch.equal(passes.skip(ones.clone(), zeros, at, ones, sizes), 1 + stays)
+    assert all(torch.equal(x > 0, stays > 0) for x in passes.gelu(ones.clone(), zeros, at, sizes))
 
 
 def gelu(numbers, least=-(2**15)):

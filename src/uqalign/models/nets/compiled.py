@@ -1,7 +1,8 @@
 """The passes of `passes`, each compiled into one walk through memory, and random bits: single precision on a CPU.
 
-`Rows` are (R, n, w) arrays of R lanes, of which the first `counts[r]` rows of lane r are in use; what belongs to a lane
-is (R, 1, w). `bits` (R, at least n w) decide over dropout: an entry stays where its number is `least` or more.
+`Rows` are (R, n, w) arrays of R lanes, of which the first `counts[r]` rows of lane r are in use and the others zero;
+what belongs to a lane is (R, 1, w). `bits` (R, at least n w) decide over dropout: an entry stays where its number is
+`least` or more.
 
 Several short loops over a row are vectorised where a single one with everything in it is not. Tests hold each function
 against torch's operations.
@@ -132,7 +133,6 @@ def times(x: Rows, y: Rows, counts: Counts, total: Rows) -> None:
                 x[r, i, j] *= y[r, i, j]
             for j in range(x.shape[2]):
                 total[r, 0, j] += x[r, i, j]
-        x[r, counts[r] :] = ZERO
 
 
 @_compiled(ROWS, ROWS, BITS, "int16", ROWS, COUNTS)
@@ -144,7 +144,6 @@ def skip(y: Rows, bias: Rows, bits: Bits, least: np.int16, x: Rows, counts: Coun
             for j in range(y.shape[2]):
                 kept = y[r, i, j] + bias[r, 0, j] if chance[j] >= least else ZERO
                 y[r, i, j] = x[r, i, j] + kept
-        y[r, counts[r] :] = ZERO
 
 
 @_compiled(ROWS, BITS, "int16", COUNTS, ROWS, ROWS)
@@ -170,7 +169,6 @@ def norm_slope(x: Rows, constant: Rows, centred: Rows, factor: Rows, beside: Row
                 x[r, i, j] += constant[r, 0, j] + centred[r, i, j] * factor[r, 0, j]
             for j in range(x.shape[2]):
                 x[r, i, j] += beside[r, i, j]
-        x[r, counts[r] :] = ZERO
 
 
 @_compiled(MATRICES, ROWS, ANYWHERE, ANYWHERE, ANYWHERE, ROWS, ROWS)
