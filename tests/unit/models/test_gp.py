@@ -218,7 +218,7 @@ def test_the_global_state_stays_as_it_was(few_epochs):
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_numbers_too_small_for_normal_ones_are_zero_in_training_only(few_epochs, monkeypatch, threads):
-    """Some processors take a hundred times as long for them."""
+    """Some processors take many times as long for them."""
 
     def halved():
         return float((torch.tensor([1.2e-38]) / 2)[0])
