@@ -159,9 +159,9 @@ def nll(problem: Problem, table: Table, prediction: Prediction) -> float:
     return float(-np.mean([stats.multivariate_normal.logpdf(row, mean, cov) for row, mean, cov in pairs]))
 
 
-def compare(model: str, table: Table, replicates: int, peer_fits: int, threads: int) -> str:
+def compare(model: str, table: Table, skip: int, replicates: int, peer_fits: int, threads: int) -> str:
     """A line of the table: fits per second of both, their ratio, and the paired difference of the losses."""
-    splits = [(seed, fold) for seed in range(-(-replicates // 5)) for fold in range(1, 6)][:replicates]
+    splits = [(number // 5, number % 5 + 1) for number in range(skip, skip + replicates)]
     folds = {seed: fold_assignment(table, seed=seed) for seed in {seed for seed, _ in splits}}
     declared = REGISTRY.get(model)
     encoded = encode(table.features, table.kinds)
@@ -193,6 +193,7 @@ def main() -> None:
     parser.add_argument("--models", default=",".join(MODELS))
     parser.add_argument("--replicates", type=int, default=50, help="fits of the engine per line")
     parser.add_argument("--peer-fits", type=int, default=50, help="of which the peer repeats this many")
+    parser.add_argument("--skip", type=int, default=0, help="splits to leave out ahead of these")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--data-dir", type=Path, default=Path(os.environ.get("UQALIGN_DATA_DIR", "data/raw")))
     options = parser.parse_args()
@@ -206,7 +207,7 @@ def main() -> None:
         for model in options.models.split(","):
             if table.task in REGISTRY.get(model).tasks:
                 fits = min(options.peer_fits, options.replicates)
-                print(compare(model, table, options.replicates, fits, options.threads), flush=True)
+                print(compare(model, table, options.skip, options.replicates, fits, options.threads), flush=True)
 
 
 if __name__ == "__main__":
