@@ -1,10 +1,14 @@
 """A copy of the project with a toy data set, run once by the real Snakemake; tests start from copies of the result."""
 
+import os
 import shutil
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from filelock import FileLock
 
 from uqalign.provenance import sha256_of
 from workflow_project import CONFIG, ROOT, TOY, Project
@@ -28,12 +32,32 @@ def fresh(tmp_path_factory) -> Project:
     return Project(folder)
 
 
+Prepared = Callable[[str, Project, Callable[[Project], object]], Project]
+
+
 @pytest.fixture(scope="session")
-def finished(fresh, tmp_path_factory) -> Project:
+def prepared(tmp_path_factory) -> Prepared:
+    """Copies of projects to which something was done, once for all worker processes: not to be changed."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+
+    def prepared(name: str, start: Project, do: Callable[[Project], object]) -> Project:
+        place = folder / name
+        with FileLock(folder / f"{name}.lock"):
+            if not place.exists():
+                project = start.copy(tmp_path_factory.mktemp(name) / "project")
+                do(project)
+                project.folder.rename(place)
+        return replace(start, folder=place)
+
+    return prepared
+
+
+@pytest.fixture(scope="session")
+def finished(fresh, prepared) -> Project:
     """The project after a complete run."""
-    project = fresh.copy(tmp_path_factory.mktemp("finished") / "project")
-    project.snakemake()
-    return project
+    return prepared("finished", fresh, Project.snakemake)
 
 
 @pytest.fixture

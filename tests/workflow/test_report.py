@@ -61,8 +61,8 @@ def test_sections_are_computed_when_they_are_asked_for(project):
     assert not {"train", "score", "align"} & set(planned)
 
 
-def test_snakemakes_own_report_has_the_main_results(finished, tmp_path):
-    finished.snakemake("--report", str(tmp_path / "report.html"))
+def test_snakemakes_own_report_has_the_main_results(project, tmp_path):
+    project.snakemake("--report", str(tmp_path / "report.html"))
     text = (tmp_path / "report.html").read_text()
     for word in ("Alignment", "Models", "Theory", "Priors", "alignment_top_k.csv", "models_binary.csv", "index.html"):
         assert word in text, word

@@ -15,10 +15,8 @@ SHOWN = {"sensitivity_alignment": 1, "sensitivity_report": 1}
 
 
 @pytest.fixture(scope="module")
-def analysed(finished, tmp_path_factory):
-    project = finished.copy(tmp_path_factory.mktemp("analysed") / "project")
-    project.snakemake("sensitivity")
-    return project
+def analysed(finished, prepared):
+    return prepared("analysed", finished, lambda project: project.snakemake("sensitivity"))
 
 
 def planned(project):

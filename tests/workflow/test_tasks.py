@@ -32,9 +32,7 @@ def check_alignment(folder, tasks):
         assert (board["fits"] == board["expected"]).all()
 
 
-@pytest.fixture(scope="module")
-def four_tasks(fresh, tmp_path_factory):
-    project = fresh.copy(tmp_path_factory.mktemp("tasks") / "project")
+def run_four_tasks(project):
     rng = np.random.default_rng(1)
     x = rng.normal(size=(90, 3))
     signal = x[:, 0] + 0.5 * rng.normal(size=90)
@@ -53,7 +51,11 @@ def four_tasks(fresh, tmp_path_factory):
     names = ", ".join(f"{task}_toy.yaml" for task in targets)
     project.configure(f"datasets: [{names}]\nmodels: [random_forest, oracle, constant, noise]\nseeds: 2\nfolds: 2\n")
     project.snakemake()
-    return project
+
+
+@pytest.fixture(scope="module")
+def four_tasks(fresh, prepared):
+    return prepared("four_tasks", fresh, run_four_tasks)
 
 
 def test_every_task_ends_in_tables_and_figures(four_tasks):
