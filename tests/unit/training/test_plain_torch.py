@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+from scipy import stats
 
 import peers
 from uqalign.models import mlp, tabular_networks
@@ -117,6 +118,30 @@ def plain_output(rows, seed, recipe, name, task, masks=()):
         )
     with torch.no_grad():
         return network(x[n:]).double().numpy()
+
+
+@pytest.mark.parametrize("name", ["resnet", "ft_transformer", "saint"])
+def test_initial_weights_follow_torchs_laws(name, problem_of):
+    """The engine draws weights of its own: torch's uniform laws within the same bounds, and the same constants."""
+    torch.manual_seed(0)
+    rows = prepare(problem_of("binary"))
+
+    def values(network):
+        return {key: weight.detach().flatten().clone() for key, weight in network.named_parameters()}
+
+    drawn = []
+    for seed in range(40):
+        network = peers.NETWORKS[name](rows.learned.columns, rows.head.outputs)
+        theirs = values(network)
+        network.load(Replicate(rows, seed, RECIPES[f"{name}-binary"], CPU).weights)
+        drawn.append((theirs, values(network)))
+    for key in drawn[0][0]:
+        theirs, ours = (torch.cat([pair[side][key] for pair in drawn]).numpy() for side in (0, 1))
+        if np.ptp(theirs) == 0:
+            np.testing.assert_array_equal(ours, theirs)
+        else:
+            assert stats.ks_2samp(ours, theirs).pvalue > 1e-4, key
+            np.testing.assert_allclose(np.abs(ours).max(), np.abs(theirs).max(), rtol=0.15)
 
 
 @pytest.mark.parametrize("case", RECIPES)
